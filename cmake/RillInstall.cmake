@@ -26,17 +26,20 @@ write_basic_package_version_file(RillConfigVersion.cmake COMPATIBILITY SameMinor
 install(FILES "${PROJECT_BINARY_DIR}/RillConfig.cmake" "${PROJECT_BINARY_DIR}/RillConfigVersion.cmake"
   DESTINATION "${package_folder}")
 
-# rill.pc: `pkg-config --static` gives what librill.a needs.
-set(pc_private_libraries "-lfmt -lre2 -pthread")
+# rill.pc for librill.so, rill-static.pc for librill.a. One file for both cannot
+# be: `pkg-config --static` still says -lrill, so the library would come twice.
+set(pc_archive_needs "-lfmt -lre2 -pthread")
 if(RILL_WITH_ONEDNN)
-  string(APPEND pc_private_libraries " -ldnnl")
+  string(APPEND pc_archive_needs " -ldnnl")
 endif()
 if(RILL_PARALLEL STREQUAL "openmp")
-  string(APPEND pc_private_libraries " ${OpenMP_CXX_FLAGS}")
+  string(APPEND pc_archive_needs " ${OpenMP_CXX_FLAGS}")
 endif()
 if(RILL_LIBMVEC)
-  string(APPEND pc_private_libraries " -lmvec")
+  string(APPEND pc_archive_needs " -lmvec")
 endif()
-string(APPEND pc_private_libraries " -lm")
-configure_file("${PROJECT_SOURCE_DIR}/cmake/rill.pc.in" rill.pc @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/rill.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+string(APPEND pc_archive_needs " -lm")
+foreach(name rill rill-static)
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in" ${name}.pc @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/${name}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endforeach()
