@@ -9,7 +9,7 @@
 #   make bench         run the benchmarks; bench-peers: beside TensorFlow
 #   make parity        compare numbers with TensorFlow
 #   make features      what the tests show; writes docs/features.md
-#   make format, lint  clang-format; rules on includes, format, clang-tidy
+#   make format, lint  clang-format; rules on includes and format (RILL_TIDY=1: clang-tidy)
 #   make install PREFIX=/usr/local
 #   make clean
 
@@ -22,6 +22,9 @@ export NINJA_STATUS ?= [%f/%t %es]
 # Tests run side by side; threads that wait must not spin on a core that
 # another test needs.
 TEST := OMP_WAIT_POLICY=passive ctest --output-on-failure --no-tests=error -j$(JOBS)
+
+# Of the sanitized tests, those whose label matches.
+LABELS ?= .
 
 .DEFAULT_GOAL := build
 .PHONY: build demo test smoke debug asan tsan bench bench-peers parity features \
@@ -52,7 +55,7 @@ smoke: packages
 debug asan tsan: packages
 	$(call configure,$@,build-$@)
 	@cmake --build build-$@ -j$(JOBS)
-	@$(TEST) --test-dir build-$@
+	@$(TEST) --test-dir build-$@ --label-regex '$(LABELS)'
 
 bench: build
 	@tools/bench
@@ -78,7 +81,7 @@ format:
 	@tools/format
 
 lint:
-	@tools/lint
+	@RILL_TIDY=$(RILL_TIDY) tools/lint
 
 install: build
 	@cmake --install build --prefix "$(PREFIX)"
