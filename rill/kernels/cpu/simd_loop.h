@@ -219,9 +219,16 @@ void half_binary(Isa set,
   }
 }
 
+// GCC 12 vectorises bytes where it does not vectorise bool.
+RILL_FORCE_INLINE const std::uint8_t* bytes(const bool* x) {
+  return reinterpret_cast<const std::uint8_t*>(x);
+}
+
 template <class F, class T, class R>
 RILL_FORCE_INLINE void unary(Isa set, const T* x, R* y, std::int64_t n, const F& f) {
-  if constexpr (is_half_v<T>) {
+  if constexpr (std::is_same_v<T, bool>) {
+    run_unary<F, std::uint8_t, R>(set, bytes(x), y, n, &f);
+  } else if constexpr (is_half_v<T>) {
     half_unary<T, R>(set, run_unary<F, float, FloatResult<R>>, x, y, n, &f);
   } else {
     run_unary<F, T, R>(set, x, y, n, &f);
@@ -230,7 +237,9 @@ RILL_FORCE_INLINE void unary(Isa set, const T* x, R* y, std::int64_t n, const F&
 
 template <Sides sides, class F, class T, class R>
 RILL_FORCE_INLINE void binary(Isa set, const T* a, const T* b, R* y, std::int64_t n, const F& f) {
-  if constexpr (is_half_v<T>) {
+  if constexpr (std::is_same_v<T, bool>) {
+    run_binary<F, sides, std::uint8_t, R>(set, bytes(a), bytes(b), y, n, &f);
+  } else if constexpr (is_half_v<T>) {
     half_binary<sides, T, R>(set, run_binary<F, sides, float, FloatResult<R>>, a, b, y, n, &f);
   } else {
     run_binary<F, sides, T, R>(set, a, b, y, n, &f);

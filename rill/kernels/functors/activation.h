@@ -64,16 +64,19 @@ struct LeakyRelu : Exact {
   double alpha;
 };
 
+// Here and in Selu, 0 * e changes no value: it keeps the call in both branches
+// (see vector_math.h).
 struct Elu : ExactButDouble {
   RILL_T T apply(T x) {
-    return math::expm1(x < T(0) ? x : T(0)) + (x < T(0) ? T(0) : x);
+    const T e = math::expm1(-math::abs(x));
+    return x < T(0) ? e : x + T(0) * e;
   }
 };
 
 struct Selu : ExactButDouble {
   RILL_T T apply(T x) {
-    const T negative = T(detail::kSeluScaleAlpha) * math::expm1(x < T(0) ? x : T(0));
-    return negative + T(detail::kSeluScale) * (x < T(0) ? T(0) : x);
+    const T e = math::expm1(-math::abs(x));
+    return x < T(0) ? T(detail::kSeluScaleAlpha) * e : T(detail::kSeluScale) * x + T(0) * e;
   }
 };
 

@@ -33,7 +33,7 @@ struct LogicalXor : Exact {
   RILL_T bool apply(T a, T b) { return a != b; }
 };
 struct LogicalNot : Exact {
-  RILL_T bool apply(T x) { return !x; }
+  RILL_T bool apply(T x) { return x == T(0); }
 };
 
 struct BitwiseAnd : Exact {

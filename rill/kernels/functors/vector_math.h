@@ -10,9 +10,9 @@
 //
 // - `libm` names glibc's functions under private names that carry vector
 //   variants (libmvec). The private name matters: a loop elsewhere over
-//   std::exp must not silently become half vector, half scalar. Select
-//   their arguments, never their results: GCC would sink the call into the
-//   branch, and the vector variants have no mask.
+//   std::exp must not silently become half vector, half scalar. Use
+//   their result on every path: GCC sinks a call that only one branch needs
+//   into that branch, and the vector variants have no mask.
 //   Vector and scalar results differ by a few ulp, so a functor that uses them
 //   is not `exact` (see below).
 // - `math` is what the functors call: own float code where that is both faster
