@@ -54,16 +54,30 @@ RILL_FORCE_INLINE std::int64_t steps(std::int64_t n) {
   return exact<F, T>() ? n : n & -kBlock<T>;  // tells GCC that no scalar epilogue is needed
 }
 
+template <class F>
+inline constexpr bool fusable = requires { F::fusable; };
+
+template <class A, class F, class T>
+RILL_FORCE_INLINE auto call(const F& f, T x) {
+  if constexpr (fusable<F>) return f.template apply<T, A>(x);
+  else return f.apply(x);
+}
+template <class A, class F, class T>
+RILL_FORCE_INLINE auto call(const F& f, T a, T b) {
+  if constexpr (fusable<F>) return f.template apply<T, A>(a, b);
+  else return f.apply(a, b);
+}
+
 enum class Sides { both, left_scalar, right_scalar };
 
 // The functor arrives as a void pointer, so that the half tiles below are not
 // instantiated for each; its copy on the stack lets GCC hoist its state.
-#define RILL_LOOPS(Name, target)                                                           \
+#define RILL_LOOPS(Name, target, A)                                                        \
   template <class F, class T, class R>                                                     \
   target void Name##_unary(const T* x, R* y, std::int64_t n, const void* functor) {        \
     const F f = *static_cast<const F*>(functor);                                           \
     const std::int64_t m = steps<F, T>(n);                                                 \
-    _Pragma("omp simd") for (std::int64_t i = 0; i < m; ++i) y[i] = f.apply(x[i]);         \
+    _Pragma("omp simd") for (std::int64_t i = 0; i < m; ++i) y[i] = call<A>(f, x[i]);       \
   }                                                                                        \
   template <class F, Sides sides, class T, class R>                                        \
   target void Name##_binary(const T* a, const T* b, R* y, std::int64_t n,                  \
@@ -72,19 +86,19 @@ enum class Sides { both, left_scalar, right_scalar };
     const std::int64_t m = steps<F, T>(n);                                                 \
     if constexpr (sides == Sides::left_scalar) {                                           \
       const T a0 = *a;                                                                     \
-      _Pragma("omp simd") for (std::int64_t i = 0; i < m; ++i) y[i] = f.apply(a0, b[i]);   \
+      _Pragma("omp simd") for (std::int64_t i = 0; i < m; ++i) y[i] = call<A>(f, a0, b[i]); \
     } else if constexpr (sides == Sides::right_scalar) {                                   \
       const T b0 = *b;                                                                     \
-      _Pragma("omp simd") for (std::int64_t i = 0; i < m; ++i) y[i] = f.apply(a[i], b0);   \
+      _Pragma("omp simd") for (std::int64_t i = 0; i < m; ++i) y[i] = call<A>(f, a[i], b0); \
     } else {                                                                               \
-      _Pragma("omp simd") for (std::int64_t i = 0; i < m; ++i) y[i] = f.apply(a[i], b[i]); \
+      _Pragma("omp simd") for (std::int64_t i = 0; i < m; ++i) y[i] = call<A>(f, a[i], b[i]); \
     }                                                                                      \
   }
 
-RILL_LOOPS(plain, )
+RILL_LOOPS(plain, , functors::math::Unfused)
 #if RILL_X86_VARIANTS
-RILL_LOOPS(avx2, RILL_TARGET_AVX2)
-RILL_LOOPS(avx512, RILL_TARGET_AVX512)
+RILL_LOOPS(avx2, RILL_TARGET_AVX2, functors::math::Fused)
+RILL_LOOPS(avx512, RILL_TARGET_AVX512, functors::math::Fused)
 // Integers gain little over AVX2; a variant less to compile.
 #define RILL_DISPATCH(call, ...)                                                           \
   if constexpr (!one_variant<F, T>()) {                                                    \
@@ -249,7 +263,7 @@ RILL_FORCE_INLINE void binary(Isa set, const T* a, const T* b, R* y, std::int64_
 // One element of an exact functor costs no more than its scalar code.
 template <class F, class T>
 constexpr bool direct() {
-  return exact<F, T>() && !is_half_v<T>;
+  return exact<F, T>() && !fusable<F> && !is_half_v<T>;
 }
 
 }  // namespace detail

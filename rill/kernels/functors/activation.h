@@ -11,6 +11,7 @@
 namespace rill::functors {
 
 #define RILL_T template <class T> RILL_FORCE_INLINE static
+#define RILL_TA template <class T, class A = math::Unfused> RILL_FORCE_INLINE static
 
 namespace detail {
 RILL_T T conj_of(T x) {
@@ -23,21 +24,20 @@ inline constexpr double kSeluScaleAlpha = 1.7580993408473768599402175208123;
 
 // 1 / (1 + exp(-x)), with full relative accuracy down to the subnormals.
 struct Sigmoid : ExactButDouble {
-  RILL_T T apply(T x) {
+  RILL_TA T apply(T x) {
     if constexpr (is_complex_v<T>) {
       return T(1) / (T(1) + std::exp(-x));
     } else {
-      const T e = math::exp(-math::abs(x));
-      const T s = T(1) / (T(1) + e);
-      return x < 0 ? e * s : s;
+      const T e = math::exp_no_overflow<A>(-math::abs(x));
+      return (x < 0 ? e : T(1)) / (T(1) + e);
     }
   }
 };
 
 // log(1 + exp(x)) without overflow.
 struct Softplus : ExactButDouble {
-  RILL_T T apply(T x) {
-    const T tail = math::log1p_unit(math::exp(-math::abs(x)));
+  RILL_TA T apply(T x) {
+    const T tail = math::log1p_unit<A>(math::exp_no_overflow<A>(-math::abs(x)));
     return (x < 0 ? T(0) : x) + tail;
   }
 };
@@ -67,15 +67,15 @@ struct LeakyRelu : Exact {
 // Here and in Selu, 0 * e changes no value: it keeps the call in both branches
 // (see vector_math.h).
 struct Elu : ExactButDouble {
-  RILL_T T apply(T x) {
-    const T e = math::expm1(-math::abs(x));
+  RILL_TA T apply(T x) {
+    const T e = math::expm1<A>(-math::abs(x));
     return x < T(0) ? e : x + T(0) * e;
   }
 };
 
 struct Selu : ExactButDouble {
-  RILL_T T apply(T x) {
-    const T e = math::expm1(-math::abs(x));
+  RILL_TA T apply(T x) {
+    const T e = math::expm1<A>(-math::abs(x));
     return x < T(0) ? T(detail::kSeluScaleAlpha) * e : T(detail::kSeluScale) * x + T(0) * e;
   }
 };
@@ -135,7 +135,7 @@ struct SeluGrad : Exact {
 };
 
 struct SoftplusGrad : ExactButDouble {
-  RILL_T T apply(T dy, T x) { return dy * Sigmoid::apply(x); }
+  RILL_TA T apply(T dy, T x) { return dy * Sigmoid::apply<T, A>(x); }
 };
 
 struct SoftsignGrad : Exact {
@@ -145,6 +145,7 @@ struct SoftsignGrad : Exact {
   }
 };
 
+#undef RILL_TA
 #undef RILL_T
 
 }  // namespace rill::functors

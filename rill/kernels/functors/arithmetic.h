@@ -149,9 +149,10 @@ struct Xdivy : Exact {
 
 // x log y; 0 where x is 0, even for y 0 or NaN.
 struct Xlogy : ExactButDouble {
-  RILL_T T apply(T x, T y) {
+  template <class T, class A = math::Unfused>
+  RILL_FORCE_INLINE static T apply(T x, T y) {
     if constexpr (is_complex_v<T>) return x == T(0) ? T(0) : Mul::apply(x, std::log(y));
-    else return x * math::log(x == T(0) ? T(1) : y);
+    else return x * math::log<A>(x == T(0) ? T(1) : y);
   }
 };
 

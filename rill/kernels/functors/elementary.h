@@ -12,35 +12,45 @@
 namespace rill::functors {
 
 #define RILL_T template <class T> RILL_FORCE_INLINE static
-#define RILL_ELEMENTARY(Name, Base, where, name)                  \
-  struct Name : Base {                                            \
+#define RILL_TA template <class T, class A = math::Unfused> RILL_FORCE_INLINE static
+#define RILL_ELEMENTARY(Name, name)                  \
+  struct Name : ExactButFloats {                                            \
     RILL_T T apply(T x) {                                         \
       if constexpr (is_complex_v<T>) return std::name(x);         \
-      else return where::name(x);                                 \
+      else return libm::name(x);                                 \
     }                                                             \
   };
 
-RILL_ELEMENTARY(Exp, ExactButDouble, math, exp)
-RILL_ELEMENTARY(Log, ExactButDouble, math, log)
-RILL_ELEMENTARY(Tanh, ExactButDouble, math, tanh)
-RILL_ELEMENTARY(Sin, ExactButFloats, libm, sin)
-RILL_ELEMENTARY(Cos, ExactButFloats, libm, cos)
-RILL_ELEMENTARY(Tan, ExactButFloats, libm, tan)
-RILL_ELEMENTARY(Asin, ExactButFloats, libm, asin)
-RILL_ELEMENTARY(Acos, ExactButFloats, libm, acos)
-RILL_ELEMENTARY(Atan, ExactButFloats, libm, atan)
-RILL_ELEMENTARY(Sinh, ExactButFloats, libm, sinh)
-RILL_ELEMENTARY(Cosh, ExactButFloats, libm, cosh)
-RILL_ELEMENTARY(Asinh, ExactButFloats, libm, asinh)
-RILL_ELEMENTARY(Acosh, ExactButFloats, libm, acosh)
-RILL_ELEMENTARY(Atanh, ExactButFloats, libm, atanh)
+#define RILL_OWN(Name, name)                                      \
+  struct Name : ExactButDouble {                                  \
+    RILL_TA T apply(T x) {                                        \
+      if constexpr (is_complex_v<T>) return std::name(x);         \
+      else return math::name<A>(x);                               \
+    }                                                             \
+  };
 
+RILL_OWN(Exp, exp)
+RILL_OWN(Log, log)
+RILL_OWN(Tanh, tanh)
+RILL_ELEMENTARY(Sin, sin)
+RILL_ELEMENTARY(Cos, cos)
+RILL_ELEMENTARY(Tan, tan)
+RILL_ELEMENTARY(Asin, asin)
+RILL_ELEMENTARY(Acos, acos)
+RILL_ELEMENTARY(Atan, atan)
+RILL_ELEMENTARY(Sinh, sinh)
+RILL_ELEMENTARY(Cosh, cosh)
+RILL_ELEMENTARY(Asinh, asinh)
+RILL_ELEMENTARY(Acosh, acosh)
+RILL_ELEMENTARY(Atanh, atanh)
+
+#undef RILL_OWN
 #undef RILL_ELEMENTARY
 
 struct Expm1 : ExactButDouble {
-  RILL_T T apply(T x) {
+  RILL_TA T apply(T x) {
     if constexpr (is_complex_v<T>) return std::exp(x) - T(1);
-    else return math::expm1(x);
+    else return math::expm1<A>(x);
   }
 };
 
@@ -123,6 +133,7 @@ struct IsFinite : Exact {
   RILL_T bool apply(T x) { return math::abs(x) < std::numeric_limits<T>::infinity(); }
 };
 
+#undef RILL_TA
 #undef RILL_T
 
 }  // namespace rill::functors

@@ -1,5 +1,4 @@
 #pragma once
-#include <bit>
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -95,8 +94,11 @@ struct ExactScalar : Exact {
   static constexpr bool scalar = true;
 };
 
-// The same as Exact for all types but double, where libmvec is called.
+// The same as Exact for all types but double, where libmvec is called. Its
+// `apply` takes a second template parameter, math::Unfused or math::Fused; the
+// loops pass the one that suits the machine.
 struct ExactButDouble {
+  static constexpr bool fusable = true;
   template <class T>
   static constexpr bool exact = !std::is_same_v<T, double>;
 };
@@ -122,107 +124,163 @@ RILL_FORCE_INLINE double rint(double x) { return __builtin_rint(x); }
 RILL_FORCE_INLINE float copysign(float x, float s) { return __builtin_copysignf(x, s); }
 RILL_FORCE_INLINE double copysign(double x, double s) { return __builtin_copysign(x, s); }
 
+// The float functions below are templates over how to compute a * b + c. The
+// loops choose Fused where the machine has the instruction: faster, and more
+// accurate. Either way scalar and vector code agree, but the two differ.
+struct Unfused {
+  template <class T>
+  RILL_FORCE_INLINE static T fma(T a, T b, T c) {
+    return a * b + c;
+  }
+};
+struct Fused {
+  RILL_FORCE_INLINE static float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+  RILL_FORCE_INLINE static double fma(double a, double b, double c) {
+    return __builtin_fma(a, b, c);
+  }
+};
+
+inline constexpr float kLn2High = 0.693115234375f;  // 12 bits: times |n| < 2^12 it is exact
+inline constexpr float kLn2Low = 3.19461849453e-05f;
+
 // x = n ln2 + r, |r| <= ln2 / 2, for |x| < 2^15; r keeps the sign of a zero x.
 struct Reduced {
   float r;
-  std::int32_t n;
+  std::uint32_t exponent;  // n << 23
 };
+template <class A>
 RILL_FORCE_INLINE Reduced reduce_ln2(float x) {
-  constexpr float kShift = 12582912.0f;  // 1.5 * 2^23: the sum's last bit is a unit
-  const float t = x * 1.44269504088896341f + kShift;
+  // 1.5 * 2^23: the last bit of the sum is a unit, and shifts out of the bits.
+  constexpr float kShift = 12582912.0f;
+  const float t = A::fma(x, 1.44269504088896341f, kShift);
   const float n = t - kShift;
-  // 12 leading bits of ln2: n * high is exact.
-  const float r = (x - n * 0.693115234375f) - n * 3.19461849453e-05f;
-  return {r, std::bit_cast<std::int32_t>(t) - std::bit_cast<std::int32_t>(kShift)};
+  const float r = A::fma(-n, kLn2Low, A::fma(-n, kLn2High, x));
+  return {r, __builtin_bit_cast(std::uint32_t, t) << 23};
 }
 
-// exp(r) - 1 for |r| <= ln2 / 2.
-RILL_FORCE_INLINE float expm1_reduced(float r) {
+// (exp(r) - 1 - r) / r for |r| <= ln2 / 2.
+template <class A>
+RILL_FORCE_INLINE float exp_tail(float r) {
   float p = 1.9875691500e-4f;
-  p = p * r + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  p = p * r + 5.0000001201e-1f;
-  return p * (r * r) + r;
+  p = A::fma(p, r, 1.3981999507e-3f);
+  p = A::fma(p, r, 8.3334519073e-3f);
+  p = A::fma(p, r, 4.1665795894e-2f);
+  p = A::fma(p, r, 1.6666665459e-1f);
+  p = A::fma(p, r, 5.0000001201e-1f);
+  return p * r;
 }
 
-// 2^n for -126 <= n <= 127.
-RILL_FORCE_INLINE float exp2_int(std::int32_t n) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(n + 127) << 23);
+// x 2^n from n << 23; the result must be a normal number, as x is.
+RILL_FORCE_INLINE float scale(float x, std::uint32_t exponent) {
+  return __builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, x) + exponent);
 }
 
+// exp for x <= 88, or NaN.
+template <class A>
+RILL_FORCE_INLINE float exp_no_overflow(float x) {
+  const Reduced a = reduce_ln2<A>(x);
+  const float y = 1.0f + A::fma(exp_tail<A>(a.r), a.r, a.r);
+  // A subnormal result is reached by a product, which rounds it.
+  const bool low = x < -87.0f;
+  float z = scale(y, a.exponent + (low ? 64u << 23 : 0u)) * (low ? 0x1p-64f : 1.0f);
+  z = x < -104.0f ? 0.0f : z;
+  return x != x ? x : z;
+}
+
+template <class A>
 RILL_FORCE_INLINE float exp(float x) {
-  // Past these bounds the result is inf or 0 anyhow; a NaN passes both tests.
-  x = x > 89.0f ? 89.0f : x;
-  x = x < -104.0f ? -104.0f : x;
-  const Reduced a = reduce_ln2(x);
-  const float y = 1.0f + expm1_reduced(a.r);
-  // Two factors, so that the result rounds once when it is subnormal.
-  const std::int32_t half = a.n >> 1;
-  return y * exp2_int(half) * exp2_int(a.n - half);
+  const float z = exp_no_overflow<A>(x);
+  return x > 88.7228394f ? __builtin_inff() : z;
 }
 
+template <class A>
 RILL_FORCE_INLINE float expm1(float x) {
-  x = x > 89.0f ? 89.0f : x;
-  x = x < -18.0f ? -18.0f : x;
-  const Reduced a = reduce_ln2(x);
-  const float p = expm1_reduced(a.r);
-  const float s = exp2_int(a.n - 1);  // half the scale: 2^128 is no float
-  const float y = 2.0f * (p * s + (s - 0.5f));
-  return a.n == 0 ? p : y;
+  const Reduced a = reduce_ln2<A>(x);
+  const float p = A::fma(exp_tail<A>(a.r), a.r, a.r);
+  const float s = scale(0.5f, a.exponent);  // half the scale: 2^128 is no float
+  float y = 2.0f * A::fma(p, s, s - 0.5f);
+  y = a.exponent == 0 ? p : y;
+  y = x < -18.0f ? -1.0f : y;
+  y = x > 88.7228394f ? __builtin_inff() : y;
+  return x != x ? x : y;
 }
 
+template <class A>
 RILL_FORCE_INLINE float tanh(float x) {
-  float a = 2.0f * abs(x);
-  a = a > 20.0f ? 20.0f : a;
-  const float e = expm1(a);
-  return copysign(e / (e + 2.0f), x);
+  const float b = abs(x);
+  const Reduced a = reduce_ln2<A>(b + b);
+  const float p = A::fma(exp_tail<A>(a.r), a.r, a.r);
+  const float s = scale(1.0f, a.exponent);
+  const float e = A::fma(p, s, s - 1.0f);  // exp(2 |x|) - 1
+  float y = e / (e + 2.0f);
+  y = b > 10.0f ? 1.0f : y;
+  return x != x ? x : copysign(y, x);
 }
 
+template <class A>
 RILL_FORCE_INLINE float log(float x) {
-  constexpr std::int32_t kSqrtHalf = 0x3f3504f3;
+  constexpr std::uint32_t kSqrtHalf = 0x3f3504f3;
   const bool subnormal = x < 1.17549435e-38f;
   const float scaled = subnormal ? x * 8388608.0f : x;
-  const std::int32_t i = std::bit_cast<std::int32_t>(scaled) - kSqrtHalf;
+  const std::uint32_t i = __builtin_bit_cast(std::uint32_t, scaled) - kSqrtHalf;
   // x = 2^e (1 + m), sqrt(1/2) <= 1 + m < sqrt(2).
-  const float e = static_cast<float>((i >> 23) - (subnormal ? 23 : 0));
-  const float m = std::bit_cast<float>((i & 0x7fffff) + kSqrtHalf) - 1.0f;
+  const float e = static_cast<float>((static_cast<std::int32_t>(i) >> 23) - (subnormal ? 23 : 0));
+  const float m = __builtin_bit_cast(float, (i & 0x7fffffu) + kSqrtHalf) - 1.0f;
   const float z = m * m;
   float p = 7.0376836292e-2f;
-  p = p * m - 1.1514610310e-1f;
-  p = p * m + 1.1676998740e-1f;
-  p = p * m - 1.2420140846e-1f;
-  p = p * m + 1.4249322787e-1f;
-  p = p * m - 1.6668057665e-1f;
-  p = p * m + 2.0000714765e-1f;
-  p = p * m - 2.4999993993e-1f;
-  p = p * m + 3.3333331174e-1f;
-  float y = p * (m * z) + e * 3.19461849453e-05f;
-  y = (m + (y - 0.5f * z)) + e * 0.693115234375f;
+  p = A::fma(p, m, -1.1514610310e-1f);
+  p = A::fma(p, m, 1.1676998740e-1f);
+  p = A::fma(p, m, -1.2420140846e-1f);
+  p = A::fma(p, m, 1.4249322787e-1f);
+  p = A::fma(p, m, -1.6668057665e-1f);
+  p = A::fma(p, m, 2.0000714765e-1f);
+  p = A::fma(p, m, -2.4999993993e-1f);
+  p = A::fma(p, m, 3.3333331174e-1f);
+  float y = A::fma(p, m * z, e * kLn2Low);
+  y = A::fma(e, kLn2High, m + A::fma(-0.5f, z, y));
   constexpr float kInf = __builtin_inff();
-  y = x == kInf ? x : y;
   y = x == 0.0f ? -kInf : y;
-  return x >= 0.0f ? y : x < 0.0f ? __builtin_nanf("") : x;
+  y = x < 0.0f ? __builtin_nanf("") : y;
+  return x < kInf ? y : x;
 }
 
 // log(1 + e) for 0 <= e <= 1, as 2 atanh(e / (2 + e)).
+template <class A>
 RILL_FORCE_INLINE float log1p_unit(float e) {
   const float s = e / (e + 2.0f);
   const float z = s * s;
   float p = 2.3224329224e-1f;
-  p = p * z + 2.1706575801e-1f;
-  p = p * z + 2.8592357994e-1f;
-  p = p * z + 3.9999706332e-1f;
-  p = p * z + 6.6666667321e-1f;
-  return p * (s * z) + (s + s);
+  p = A::fma(p, z, 2.1706575801e-1f);
+  p = A::fma(p, z, 2.8592357994e-1f);
+  p = A::fma(p, z, 3.9999706332e-1f);
+  p = A::fma(p, z, 6.6666667321e-1f);
+  return A::fma(p, s * z, s + s);
 }
 
-RILL_FORCE_INLINE double log1p_unit(double e) { return libm::log1p(e); }
-RILL_FORCE_INLINE double exp(double x) { return libm::exp(x); }
-RILL_FORCE_INLINE double log(double x) { return libm::log(x); }
-RILL_FORCE_INLINE double expm1(double x) { return libm::expm1(x); }
-RILL_FORCE_INLINE double tanh(double x) { return libm::tanh(x); }
+template <class A>
+RILL_FORCE_INLINE double exp_no_overflow(double x) {
+  return libm::exp(x);
+}
+template <class A>
+RILL_FORCE_INLINE double exp(double x) {
+  return libm::exp(x);
+}
+template <class A>
+RILL_FORCE_INLINE double expm1(double x) {
+  return libm::expm1(x);
+}
+template <class A>
+RILL_FORCE_INLINE double tanh(double x) {
+  return libm::tanh(x);
+}
+template <class A>
+RILL_FORCE_INLINE double log(double x) {
+  return libm::log(x);
+}
+template <class A>
+RILL_FORCE_INLINE double log1p_unit(double e) {
+  return libm::log1p(e);
+}
 
 }  // namespace math
 }  // namespace rill::functors
