@@ -5,6 +5,7 @@
 
 #include "rill/base/check.h"
 #include "rill/core/cpu_device.h"
+#include "rill/core/test_device.h"
 
 namespace rill {
 namespace {
@@ -83,6 +84,7 @@ Device& find_device(std::string_view name) {
       index = index * 10 + (c - '0');
     }
     if (!readable) break;
+    if (type == DeviceType::test) test_device();
     for (Device* d : all_devices())
       if (d->type() == type && d->index() == index) found = d;
   }

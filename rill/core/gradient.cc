@@ -8,8 +8,21 @@ namespace rill {
 
 GradContext::~GradContext() = default;
 
+class SharedSlices {
+ public:
+  RefCount refs;
+  IndexedSlices slices;
+};
+void retain(SharedSlices* s) noexcept { s->refs.retain(); }
+void release(SharedSlices* s) noexcept {
+  if (s->refs.release()) delete s;
+}
+
+Gradient::Gradient(IndexedSlices slices) : slices_(new SharedSlices{{}, std::move(slices)}) {}
+const IndexedSlices& Gradient::slices() const { return slices_->slices; }
+
 const Tensor& Gradient::tensor() const {
-  if (is_sparse()) dense_ = densify(slices_);
+  if (is_sparse()) dense_ = densify(slices());
   return dense_;
 }
 

@@ -14,6 +14,10 @@ struct IndexedSlices {
   TensorShape dense_shape;
 };
 
+class SharedSlices;
+void retain(SharedSlices*) noexcept;
+void release(SharedSlices*) noexcept;
+
 // The sum of the rows as one dense tensor.
 Tensor densify(const IndexedSlices& slices);
 
@@ -25,18 +29,18 @@ class Gradient {
  public:
   Gradient() = default;  // none
   Gradient(Tensor dense) : dense_(std::move(dense)) {}
-  Gradient(IndexedSlices slices) : slices_(std::move(slices)) {}
+  Gradient(IndexedSlices slices);
 
-  bool defined() const { return dense_.defined() || slices_.values.defined(); }
+  bool defined() const { return dense_.defined() || slices_; }
   explicit operator bool() const { return defined(); }
-  bool is_sparse() const { return slices_.values.defined() && !dense_.defined(); }
+  bool is_sparse() const { return slices_ && !dense_.defined(); }
   // REQUIRES: is_sparse()
-  const IndexedSlices& slices() const { return slices_; }
+  const IndexedSlices& slices() const;
   // The dense tensor; undefined when there is no gradient. Made once.
   const Tensor& tensor() const;
 
-  TensorShape shape() const { return is_sparse() ? slices_.dense_shape : tensor().shape(); }
-  DType dtype() const { return is_sparse() ? slices_.values.dtype() : tensor().dtype(); }
+  TensorShape shape() const { return is_sparse() ? slices().dense_shape : tensor().shape(); }
+  DType dtype() const { return is_sparse() ? slices().values.dtype() : tensor().dtype(); }
   std::int64_t size() const { return shape().num_elements(); }
   template <class T>
   T item() const {
@@ -50,7 +54,7 @@ class Gradient {
 
  private:
   mutable Tensor dense_;
-  IndexedSlices slices_;
+  Ref<SharedSlices> slices_;  // two words in all: tapes hold many of these
 };
 std::ostream& operator<<(std::ostream& os, const Gradient& g);  // "None" where there is none
 void append_formatted(std::string& out, const Gradient& g, std::string_view spec);
