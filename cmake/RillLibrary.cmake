@@ -35,6 +35,10 @@ set_target_properties(rill PROPERTIES
   LINKER_LANGUAGE CXX)
 target_sources(rill PRIVATE $<TARGET_OBJECTS:rill_objects>)
 target_link_libraries(rill PRIVATE $<BUILD_INTERFACE:rill_flags> ${RILL_LINK_LIBRARIES})
+target_link_options(rill PRIVATE -Wl,--as-needed)  # record no library that no object uses
+if(NOT RILL_SANITIZE)
+  target_link_options(rill PRIVATE -Wl,-z,defs)  # a missing definition is our fault, not the user's
+endif()
 
 add_library(rill_archive STATIC)
 set_target_properties(rill_archive PROPERTIES OUTPUT_NAME rill LINKER_LANGUAGE CXX)
