@@ -9,9 +9,10 @@ set_target_properties(rill_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_link_libraries(rill_objects
   PUBLIC rill_flags ${RILL_LINK_LIBRARIES}
   PRIVATE rill_warnings)
-# SYSTEM: warnings in Eigen's headers are not ours to mend.
+# SYSTEM: warnings in these headers are not ours to mend.
 target_include_directories(rill_objects SYSTEM PUBLIC
-  "$<TARGET_PROPERTY:Eigen3::Eigen,INTERFACE_INCLUDE_DIRECTORIES>")
+  "$<TARGET_PROPERTY:Eigen3::Eigen,INTERFACE_INCLUDE_DIRECTORIES>"
+  "$<$<BOOL:${RILL_WITH_ONEDNN}>:${RILL_ONEDNN_INCLUDE}>")
 target_compile_definitions(rill_objects PUBLIC
   $<$<BOOL:${RILL_WITH_ONEDNN}>:RILL_WITH_ONEDNN=1>
   $<$<STREQUAL:${RILL_PARALLEL},openmp>:RILL_PARALLEL_OPENMP=1>)
