@@ -17,6 +17,9 @@ target_compile_definitions(rill_objects PUBLIC
   $<$<BOOL:${RILL_WITH_ONEDNN}>:RILL_WITH_ONEDNN=1>
   $<$<STREQUAL:${RILL_PARALLEL},openmp>:RILL_PARALLEL_OPENMP=1>)
 
+# __FILE__ is "rill/core/shape.cc": the library does not remember where it was built.
+target_compile_options(rill_objects PRIVATE "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
+
 # Only this file knows the version, so that a new one rebuilds only this file.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/rill/base/version.cc" PROPERTIES
   COMPILE_DEFINITIONS "RILL_VERSION=\"${PROJECT_VERSION}\"")
