@@ -18,7 +18,7 @@ target_compile_definitions(rill_flags INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSER
 # Warnings: for our own code, examples included.
 add_library(rill_warnings INTERFACE)
 target_compile_options(rill_warnings INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wall -Wextra -Wpedantic -Wshadow=local -Wnon-virtual-dtor -Woverloaded-virtual
   # Options structs are filled by designated initialisers; the rest keeps its default.
   -Wno-missing-field-initializers
   $<$<BOOL:${RILL_WERROR}>:-Werror>)

@@ -20,7 +20,8 @@ class Buffer {
   void* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
   Device& device() const { return *device_; }
-  bool unique() const { return refs_.unique(); }
+  // Nobody else looks at it and it is ours: it may be written in place.
+  bool unique() const { return !deleter_ && refs_.unique(); }
 
   friend void retain(Buffer* b) noexcept { b->refs_.retain(); }
   friend void release(Buffer* b) noexcept {

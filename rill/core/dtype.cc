@@ -41,4 +41,6 @@ DType DType::from_name(std::string_view name) {
 
 std::ostream& operator<<(std::ostream& os, DType dtype) { return os << "<dtype: '" << dtype.name() << "'>"; }
 
+void append_formatted(std::string& out, const DType& dtype, std::string_view) { out += dtype.name(); }
+
 }  // namespace rill

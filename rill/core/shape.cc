@@ -97,8 +97,6 @@ void append_formatted(std::string& out, const TensorShape& s, std::string_view) 
   else out += "[" + list_of(s, "?") + "]";
 }
 
-void append_formatted(std::string& out, const DType& dtype, std::string_view) { out += dtype.name(); }
-
 std::int64_t checked_num_elements(const Dims& dims, std::string_view what) {
   // A zero size makes the product 0 whatever the others are, but TensorFlow
   // still refuses others that overflow together; so do we.

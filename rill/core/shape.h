@@ -77,9 +77,8 @@ std::ostream& operator<<(std::ostream& os, const TensorShape& shape);
 // size is negative. `what` names the caller in the message.
 std::int64_t checked_num_elements(const Dims& dims, std::string_view what);
 
-// In error messages shapes read [2, 3] and dtypes float32.
+// In error messages shapes read [2, 3].
 void append_formatted(std::string& out, const TensorShape& shape, std::string_view spec);
-void append_formatted(std::string& out, const DType& dtype, std::string_view spec);
 
 // dtype and shape of a tensor that is not there yet.
 class TensorSpec {
