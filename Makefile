@@ -13,6 +13,9 @@
 #   make install PREFIX=/usr/local
 #   make clean
 
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 VENV := $(or $(RILL_VENV),$(HOME)/.cache/rill/tf215)
@@ -34,7 +37,9 @@ packages:
 	@tools/install_packages
 
 # $(call configure,preset,folder): once; later builds reconfigure by themselves.
-configure = @test -f $(2)/build.ninja || cmake --preset $(1)
+# CMake's findings are long and seldom of interest; its errors are not hidden.
+configure = @test -f $(2)/build.ninja || { \
+  echo "Configuring $(2)/"; cmake --preset $(1) | grep '^-- Rill'; }
 
 build: packages
 	$(call configure,release,build)

@@ -8,9 +8,17 @@ find_package(Eigen3 3.4 REQUIRED NO_MODULE)               # QR, SVD, Cholesky; h
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET GLOBAL re2)  # regular expressions
 
-find_package(dnnl QUIET)                                  # matrix products, convolutions
-option(RILL_WITH_ONEDNN "Use oneDNN; without it plain kernels run" ${dnnl_FOUND})
-if(RILL_WITH_ONEDNN AND NOT dnnl_FOUND)
+# oneDNN: matrix products, convolutions. Not by its CMake package, which on Debian
+# asks for OpenCL headers that neither it nor we need.
+find_path(RILL_ONEDNN_INCLUDE oneapi/dnnl/dnnl.hpp)
+find_library(RILL_ONEDNN_LIBRARY dnnl)
+mark_as_advanced(RILL_ONEDNN_INCLUDE RILL_ONEDNN_LIBRARY)
+set(found_onednn OFF)
+if(RILL_ONEDNN_INCLUDE AND RILL_ONEDNN_LIBRARY)
+  set(found_onednn ON)
+endif()
+option(RILL_WITH_ONEDNN "Use oneDNN; without it plain kernels run" ${found_onednn})
+if(RILL_WITH_ONEDNN AND NOT found_onednn)
   message(FATAL_ERROR "RILL_WITH_ONEDNN is ON, but oneDNN was not found (Debian: libdnnl-dev)")
 endif()
 
@@ -24,7 +32,9 @@ mark_as_advanced(RILL_LIBMVEC)
 # Libraries that a program linked with librill.a needs too.
 set(RILL_LINK_LIBRARIES Threads::Threads fmt::fmt PkgConfig::RE2)
 if(RILL_WITH_ONEDNN)
-  list(APPEND RILL_LINK_LIBRARIES DNNL::dnnl)
+  # Installed by its short name: the path may differ where the archive is used.
+  list(APPEND RILL_LINK_LIBRARIES
+       "$<BUILD_INTERFACE:${RILL_ONEDNN_LIBRARY}>" "$<INSTALL_INTERFACE:dnnl>")
 endif()
 if(RILL_PARALLEL STREQUAL "openmp")
   list(APPEND RILL_LINK_LIBRARIES OpenMP::OpenMP_CXX)

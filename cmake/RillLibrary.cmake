@@ -9,12 +9,16 @@ set_target_properties(rill_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_link_libraries(rill_objects
   PUBLIC rill_flags ${RILL_LINK_LIBRARIES}
   PRIVATE rill_warnings)
-# SYSTEM: warnings in Eigen's headers are not ours to mend.
+# SYSTEM: warnings in these headers are not ours to mend.
 target_include_directories(rill_objects SYSTEM PUBLIC
-  "$<TARGET_PROPERTY:Eigen3::Eigen,INTERFACE_INCLUDE_DIRECTORIES>")
+  "$<TARGET_PROPERTY:Eigen3::Eigen,INTERFACE_INCLUDE_DIRECTORIES>"
+  "$<$<BOOL:${RILL_WITH_ONEDNN}>:${RILL_ONEDNN_INCLUDE}>")
 target_compile_definitions(rill_objects PUBLIC
   $<$<BOOL:${RILL_WITH_ONEDNN}>:RILL_WITH_ONEDNN=1>
   $<$<STREQUAL:${RILL_PARALLEL},openmp>:RILL_PARALLEL_OPENMP=1>)
+
+# __FILE__ is "rill/core/shape.cc": the library does not remember where it was built.
+target_compile_options(rill_objects PRIVATE "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
 
 # Only this file knows the version, so that a new one rebuilds only this file.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/rill/base/version.cc" PROPERTIES
@@ -35,6 +39,10 @@ set_target_properties(rill PROPERTIES
   LINKER_LANGUAGE CXX)
 target_sources(rill PRIVATE $<TARGET_OBJECTS:rill_objects>)
 target_link_libraries(rill PRIVATE $<BUILD_INTERFACE:rill_flags> ${RILL_LINK_LIBRARIES})
+target_link_options(rill PRIVATE -Wl,--as-needed)  # record no library that no object uses
+if(NOT RILL_SANITIZE)
+  target_link_options(rill PRIVATE -Wl,-z,defs)  # a missing definition is our fault, not the user's
+endif()
 
 add_library(rill_archive STATIC)
 set_target_properties(rill_archive PROPERTIES OUTPUT_NAME rill LINKER_LANGUAGE CXX)
