@@ -7,7 +7,7 @@
 
 #include "rill/base/api.h"
 
-namespace RILL_API rill {
+namespace rill RILL_API {
 
 // One argument of format(): a number, a string, or any type T for which
 // `void append_formatted(std::string& out, const T& value, std::string_view spec)`

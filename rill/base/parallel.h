@@ -4,7 +4,7 @@
 
 #include "rill/base/api.h"
 
-namespace RILL_API rill {
+namespace rill RILL_API {
 
 // All parallelism of Rill goes through here. A thread has a compute width: how
 // many cores one call may use. The main thread starts with all cores; threads

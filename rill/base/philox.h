@@ -4,7 +4,7 @@
 
 #include "rill/base/api.h"
 
-namespace RILL_API rill {
+namespace rill RILL_API {
 
 // The counter-based generator Philox 4x32-10 (Salmon et al., "Parallel random
 // numbers: as easy as 1, 2, 3"). The n-th group of four words is a pure function

@@ -7,7 +7,7 @@
 
 #include "rill/base/api.h"
 
-namespace RILL_API rill {
+namespace rill RILL_API {
 
 // A vector of trivially copyable elements, the first N of them stored inline:
 // shapes, strides and axes live on the stack.

@@ -1,7 +1,7 @@
 #pragma once
 #include "rill/base/api.h"
 
-namespace RILL_API rill {
+namespace rill RILL_API {
 
 // The version of the library that is linked, as "major.minor.patch".
 const char* version();

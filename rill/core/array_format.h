@@ -6,7 +6,7 @@
 #include "rill/base/api.h"
 #include "rill/core/dtype.h"
 
-namespace RILL_API rill {
+namespace rill RILL_API {
 
 // A host array to be printed: `data` points at the elements in row-major order,
 // as many as `dims` multiply to (no dims: one element). Elements are the plain

@@ -8,7 +8,7 @@
 
 #include "rill/base/error.h"
 
-namespace RILL_API rill {
+namespace rill RILL_API {
 
 enum class DeviceType : unsigned char { cpu, gpu, test };
 inline constexpr int kDeviceTypes = 3;

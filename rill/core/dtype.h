@@ -7,7 +7,7 @@
 
 #include "rill/base/api.h"
 
-namespace RILL_API rill {
+namespace rill RILL_API {
 
 // The element type of a tensor: a closed set of values. A class, so that it
 // prints as TensorFlow prints it (`<dtype: 'float32'>`) and no number turns

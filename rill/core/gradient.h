@@ -5,7 +5,7 @@
 #include "rill/core/operand.h"
 #include "rill/core/tensor.h"
 
-namespace RILL_API rill {
+namespace rill RILL_API {
 
 // Rows `indices` of an otherwise zero tensor of `dense_shape`: values[i] is
 // added to row indices[i]; an index may come more than once.

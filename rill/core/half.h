@@ -4,7 +4,7 @@
 
 #include "rill/base/api.h"
 
-namespace RILL_API rill {
+namespace rill RILL_API {
 
 // IEEE binary16 and bfloat16 as storage types: all arithmetic is that of float.
 // Conversion to float is exact; from float it rounds to nearest even,

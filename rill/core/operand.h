@@ -1,7 +1,7 @@
 #pragma once
 #include "rill/core/tensor.h"
 
-namespace RILL_API rill {
+namespace rill RILL_API {
 
 template <class T>
 concept StringLike = std::is_convertible_v<const T&, std::string_view>;

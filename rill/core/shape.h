@@ -10,7 +10,7 @@
 #include "rill/base/small_vector.h"
 #include "rill/core/dtype.h"
 
-namespace RILL_API rill {
+namespace rill RILL_API {
 
 // One dimension of a shape: a size, or None.
 class Dim {

@@ -13,7 +13,7 @@
 #include "rill/base/ref.h"
 #include "rill/core/shape.h"
 
-namespace RILL_API rill {
+namespace rill RILL_API {
 
 class Device;
 class Gradient;

@@ -5,7 +5,7 @@
 #include "rill/core/gradient.h"
 #include "rill/eager/variable.h"
 
-namespace RILL_API rill {
+namespace rill RILL_API {
 
 class TapeImpl;
 void retain(TapeImpl*) noexcept;

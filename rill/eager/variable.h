@@ -4,7 +4,7 @@
 #include "rill/core/operand.h"
 #include "rill/core/tensor.h"
 
-namespace RILL_API rill {
+namespace rill RILL_API {
 
 struct VariableOptions {
   bool trainable = true;
