@@ -72,18 +72,27 @@ std::array<double, 2> box_muller(std::uint32_t x0, std::uint32_t x1, std::uint32
 template <int N, typename T, typename MakeGroup>
 void fill_groups(Philox gen, std::int64_t begin, std::span<T> out, std::uint64_t stride,
                  MakeGroup group) {
-  const auto size = static_cast<std::int64_t>(out.size());
   gen.skip(static_cast<std::uint64_t>(begin / N) * stride);
-  std::int64_t offset = begin % N;
-  for (std::int64_t i = 0; i < size; offset = 0) {
-    Philox start = gen;
-    const std::array<T, N> values = group(gen);
-    const std::int64_t count = std::min(N - offset, size - i);
-    std::copy_n(values.begin() + offset, count, out.begin() + i);
-    i += count;
-    if (stride == 1) continue;
-    gen = start;
+  const auto next = [&] {
+    if (stride == 1) return group(gen);
+    Philox at = gen;
     gen.skip(stride);
+    return group(at);
+  };
+  const auto size = static_cast<std::int64_t>(out.size());
+  std::int64_t i = 0;
+  if (const std::int64_t offset = begin % N; offset != 0) {
+    const std::array<T, N> values = next();
+    i = std::min(N - offset, size);
+    std::copy_n(values.begin() + offset, i, out.begin());
+  }
+  for (; i + N <= size; i += N) {
+    const std::array<T, N> values = next();
+    std::copy_n(values.begin(), N, out.begin() + i);
+  }
+  if (i < size) {
+    const std::array<T, N> values = next();
+    std::copy_n(values.begin(), size - i, out.begin() + i);
   }
 }
 
