@@ -29,20 +29,24 @@ class Philox {
 
   // The next group.
   Group operator()() {
-    Group x = counter_;
-    Key k = key_;
+    auto [x0, x1, x2, x3] = counter_;
+    auto [k0, k1] = key_;
+    // Scalars and an unrolled loop, so that all of it stays in registers.
+#pragma GCC unroll 10
     for (int round = 0; round < 10; ++round) {
-      const std::uint64_t a = std::uint64_t{0xD2511F53} * x[0];
-      const std::uint64_t b = std::uint64_t{0xCD9E8D57} * x[2];
-      x = {static_cast<std::uint32_t>(b >> 32) ^ x[1] ^ k[0], static_cast<std::uint32_t>(b),
-           static_cast<std::uint32_t>(a >> 32) ^ x[3] ^ k[1], static_cast<std::uint32_t>(a)};
-      k[0] += 0x9E3779B9;
-      k[1] += 0xBB67AE85;
+      const std::uint64_t a = std::uint64_t{0xD2511F53} * x0;
+      const std::uint64_t b = std::uint64_t{0xCD9E8D57} * x2;
+      x0 = static_cast<std::uint32_t>(b >> 32) ^ x1 ^ k0;
+      x1 = static_cast<std::uint32_t>(b);
+      x2 = static_cast<std::uint32_t>(a >> 32) ^ x3 ^ k1;
+      x3 = static_cast<std::uint32_t>(a);
+      k0 += 0x9E3779B9;
+      k1 += 0xBB67AE85;
     }
     for (std::uint32_t& word : counter_) {
       if (++word != 0) break;
     }
-    return x;
+    return {x0, x1, x2, x3};
   }
 
   friend bool operator==(const Philox&, const Philox&) = default;

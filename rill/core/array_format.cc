@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "rill/core/float_format.h"
+#include "rill/core/half.h"
 
 namespace rill {
 namespace {
@@ -45,8 +46,8 @@ std::int64_t integer_at(const ArrayView& a, Index i) {
 
 double real_at(const ArrayView& a, Index i) {
   switch (a.dtype.code()) {
-    case DType::Code::float16: return half_bits_to_float(as<std::uint16_t>(a)[i]);
-    case DType::Code::bfloat16: return bfloat16_bits_to_float(as<std::uint16_t>(a)[i]);
+    case DType::Code::float16: return as<half>(a)[i];
+    case DType::Code::bfloat16: return as<bfloat16_t>(a)[i];
     case DType::Code::float32: return as<float>(a)[i];
     case DType::Code::float64: return as<double>(a)[i];
     case DType::Code::complex64: return as<std::complex<float>>(a)[i].real();
@@ -172,8 +173,7 @@ class FloatColumn {
     double ratio = most / least;
     if (kind_ == FloatKind::single) ratio = static_cast<float>(most) / static_cast<float>(least);
     if (kind_ == FloatKind::half) {
-      ratio = half_bits_to_float(
-          float_to_half_bits(static_cast<float>(most) / static_cast<float>(least)));
+      ratio = half(static_cast<float>(most) / static_cast<float>(least));
     }
     return most >= 1e8 || (!suppress && (least < 1e-4 || ratio > 1000));
   }
@@ -332,7 +332,8 @@ class Layout {
 std::string body(const ArrayView& a, const PrintOptions& options, const std::string& separator,
                  std::size_t prefix, int suffix) {
   const Layout layout(a, options, separator);
-  return layout.text(make_formatter(a, layout.shown(), options), prefix, options.linewidth - suffix);
+  const Formatter format = make_formatter(a, layout.shown(), options);
+  return layout.text(format, prefix, options.linewidth - suffix);
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
 #include "rill/core/float_format.h"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+
+#include "rill/core/half.h"
 
 namespace rill {
 namespace {
@@ -39,7 +40,7 @@ Decimal shortest_of(T magnitude) {
 // decimal, or the one above it, reads back. The one above can be the only one
 // that does at powers of two, where the gap below is half the gap above.
 Decimal shortest_half(double magnitude) {
-  const std::uint16_t bits = float_to_half_bits(magnitude);
+  const std::uint16_t bits = half(static_cast<float>(magnitude)).bits;
   for (int length = 1; length <= 5; ++length) {
     char buffer[64];
     const auto r = std::to_chars(buffer, buffer + sizeof buffer, magnitude,
@@ -51,7 +52,7 @@ Decimal shortest_half(double magnitude) {
     for (int step = 0; step < 2; ++step, ++mantissa) {
       const double back = scale < 0 ? static_cast<double>(mantissa) / unit
                                     : static_cast<double>(mantissa) * unit;
-      if (float_to_half_bits(back) != bits) continue;
+      if (half(static_cast<float>(back)).bits != bits) continue;
       Decimal d{std::to_string(mantissa), nearest.exponent};
       d.exponent += static_cast<int>(d.digits.size()) - length;
       return d;
@@ -141,36 +142,6 @@ std::string format_float_scalar(double value, FloatKind kind, Trim trim, bool pl
   }
   style.trim = Trim::none;
   return format_scientific(value, kind, style);
-}
-
-float half_bits_to_float(std::uint16_t bits) {
-  const int exponent = (bits >> 10) & 0x1f;
-  const int mantissa = bits & 0x3ff;
-  float magnitude;
-  if (exponent == 0x1f) {
-    magnitude = mantissa != 0 ? std::nanf("") : HUGE_VALF;
-  } else if (exponent == 0) {
-    magnitude = std::ldexp(static_cast<float>(mantissa), -24);
-  } else {
-    magnitude = std::ldexp(static_cast<float>(mantissa + 0x400), exponent - 25);
-  }
-  return (bits & 0x8000) != 0 ? -magnitude : magnitude;
-}
-
-std::uint16_t float_to_half_bits(double value) {
-  const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-  if (std::isnan(value)) return sign | 0x7e00;
-  const double magnitude = std::fabs(value);
-  if (magnitude >= 65520.0) return sign | 0x7c00;
-  // The spacing of halves is 2^(exponent - 10), and 2^-24 below the smallest
-  // normal one; nearbyint() rounds half to even.
-  const int exponent = magnitude == 0 ? -14 : std::max(std::ilogb(magnitude), -14);
-  const int units = static_cast<int>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
-  return static_cast<std::uint16_t>(sign | (((exponent + 14) << 10) + units));
-}
-
-float bfloat16_bits_to_float(std::uint16_t bits) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
 }  // namespace rill

@@ -31,9 +31,4 @@ std::string format_scientific(double value, FloatKind kind, const FloatStyle& st
 // str() of a NumPy scalar but for its trailing zeros; nan and inf as well.
 std::string format_float_scalar(double value, FloatKind kind, Trim trim, bool plus = false);
 
-// Bit patterns of the 16-bit types; the narrowing rounds half to even.
-float half_bits_to_float(std::uint16_t bits);
-std::uint16_t float_to_half_bits(double value);
-float bfloat16_bits_to_float(std::uint16_t bits);
-
 }  // namespace rill

@@ -130,10 +130,10 @@ def stateful():
 
 def sampling():
     r = np.random.default_rng(0)
-    for dtype in ("float32", "float64"):
+    for dtype in ("float32", "float64", "float16", "bfloat16"):
         for rows, classes, draws in ((1, 1, 3), (1, 4, 1), (1, 4, 7), (3, 5, 4), (3, 5, 3),
                                      (4, 10, 1), (2, 100, 10)):
-            logits = (r.normal(size=(rows, classes)) * 2).astype(dtype)
+            logits = (r.normal(size=(rows, classes)) * 2).astype(tf.as_dtype(dtype).as_numpy_dtype)
             if classes == 5:
                 logits[1, 2] = -np.inf
                 logits[2, 0] = np.nan

@@ -9,8 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "rill/core/float_format.h"
-
 namespace rill::functors {
 namespace {
 
@@ -28,12 +26,9 @@ std::uint64_t word64(const Philox::Group& g, int i) {
   return g[2 * i] | std::uint64_t{g[2 * i + 1]} << 32;
 }
 
-std::uint16_t narrow_half(float x) { return float_to_half_bits(x); }
-
-std::uint16_t narrow_bfloat16(float x) {
-  const auto bits = std::bit_cast<std::uint32_t>(x);
-  return static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
-}
+constexpr auto kSame = [](auto x) { return x; };
+template <typename T>
+constexpr auto kNarrow = [](float x) { return T(x); };
 
 // sincos() and not sin() and cos(): the C library does not promise that they
 // agree to the last bit.
@@ -72,18 +67,27 @@ std::array<double, 2> box_muller(std::uint32_t x0, std::uint32_t x1, std::uint32
 template <int N, typename T, typename MakeGroup>
 void fill_groups(Philox gen, std::int64_t begin, std::span<T> out, std::uint64_t stride,
                  MakeGroup group) {
-  const auto size = static_cast<std::int64_t>(out.size());
   gen.skip(static_cast<std::uint64_t>(begin / N) * stride);
-  std::int64_t offset = begin % N;
-  for (std::int64_t i = 0; i < size; offset = 0) {
-    Philox start = gen;
-    const std::array<T, N> values = group(gen);
-    const std::int64_t count = std::min(N - offset, size - i);
-    std::copy_n(values.begin() + offset, count, out.begin() + i);
-    i += count;
-    if (stride == 1) continue;
-    gen = start;
+  const auto next = [&] {
+    if (stride == 1) return group(gen);
+    Philox at = gen;
     gen.skip(stride);
+    return group(at);
+  };
+  const auto size = static_cast<std::int64_t>(out.size());
+  std::int64_t i = 0;
+  if (const std::int64_t offset = begin % N; offset != 0) {
+    const std::array<T, N> values = next();
+    i = std::min(N - offset, size);
+    std::copy_n(values.begin() + offset, i, out.begin());
+  }
+  for (; i + N <= size; i += N) {
+    const std::array<T, N> values = next();
+    std::copy_n(values.begin(), N, out.begin() + i);
+  }
+  if (i < size) {
+    const std::array<T, N> values = next();
+    std::copy_n(values.begin(), size - i, out.begin() + i);
   }
 }
 
@@ -130,8 +134,6 @@ void fill_truncated_floats(Philox gen, std::int64_t begin, std::span<T> out, Nar
     }
   });
 }
-
-constexpr auto kSame = [](auto x) { return x; };
 
 // The uniform doubles of a row's draws come one after the other in the stream,
 // two a group, also across rows.
@@ -189,15 +191,15 @@ void fill_uniform(Philox gen, std::int64_t begin, std::span<double> out) {
   });
 }
 
-void fill_uniform_half(Philox gen, std::int64_t begin, std::span<std::uint16_t> out) {
+void fill_uniform(Philox gen, std::int64_t begin, std::span<half> out) {
   fill_words(gen, begin, out, [](std::uint32_t x) {
-    return narrow_half(static_cast<float>(x & 0x3ff) * 0x1p-10f);
+    return half(static_cast<float>(x & 0x3ff) * 0x1p-10f);
   });
 }
 
-void fill_uniform_bfloat16(Philox gen, std::int64_t begin, std::span<std::uint16_t> out) {
+void fill_uniform(Philox gen, std::int64_t begin, std::span<bfloat16_t> out) {
   fill_words(gen, begin, out, [](std::uint32_t x) {
-    return narrow_bfloat16(static_cast<float>(x & 0x7f) * 0x1p-7f);
+    return bfloat16_t(static_cast<float>(x & 0x7f) * 0x1p-7f);
   });
 }
 
@@ -244,12 +246,12 @@ void fill_normal(Philox gen, std::int64_t begin, std::span<double> out) {
   });
 }
 
-void fill_normal_half(Philox gen, std::int64_t begin, std::span<std::uint16_t> out) {
-  fill_normal_floats(gen, begin, out, narrow_half);
+void fill_normal(Philox gen, std::int64_t begin, std::span<half> out) {
+  fill_normal_floats(gen, begin, out, kNarrow<half>);
 }
 
-void fill_normal_bfloat16(Philox gen, std::int64_t begin, std::span<std::uint16_t> out) {
-  fill_normal_floats(gen, begin, out, narrow_bfloat16);
+void fill_normal(Philox gen, std::int64_t begin, std::span<bfloat16_t> out) {
+  fill_normal_floats(gen, begin, out, kNarrow<bfloat16_t>);
 }
 
 void fill_truncated_normal(Philox gen, std::int64_t begin, std::span<float> out) {
@@ -266,12 +268,12 @@ void fill_truncated_normal(Philox gen, std::int64_t begin, std::span<double> out
   });
 }
 
-void fill_truncated_normal_half(Philox gen, std::int64_t begin, std::span<std::uint16_t> out) {
-  fill_truncated_floats(gen, begin, out, narrow_half);
+void fill_truncated_normal(Philox gen, std::int64_t begin, std::span<half> out) {
+  fill_truncated_floats(gen, begin, out, kNarrow<half>);
 }
 
-void fill_truncated_normal_bfloat16(Philox gen, std::int64_t begin, std::span<std::uint16_t> out) {
-  fill_truncated_floats(gen, begin, out, narrow_bfloat16);
+void fill_truncated_normal(Philox gen, std::int64_t begin, std::span<bfloat16_t> out) {
+  fill_truncated_floats(gen, begin, out, kNarrow<bfloat16_t>);
 }
 
 template <typename Logit, typename Index>
@@ -285,16 +287,15 @@ void sample_categorical(Philox gen, std::int64_t first_row, std::int64_t classes
   std::vector<double> cumulated(width);
   for (std::size_t row = 0; row < rows; ++row) {
     const std::span<const Logit> r = logits.subspan(row * width, width);
-    Logit top = std::numeric_limits<Logit>::lowest();
-    for (const Logit x : r) {
+    std::ranges::transform(r, cumulated.begin(), [](Logit x) { return static_cast<double>(x); });
+    double top = std::numeric_limits<double>::lowest();
+    for (const double x : cumulated) {
       if (std::isfinite(x)) top = std::max(top, x);
     }
     double total = 0;
-    for (std::size_t k = 0; k < width; ++k) {
-      if (std::isfinite(r[k])) {
-        total += std::exp(static_cast<double>(r[k]) - static_cast<double>(top));
-      }
-      cumulated[k] = total;
+    for (double& x : cumulated) {
+      if (std::isfinite(x)) total += std::exp(x - top);
+      x = total;
     }
     for (Index& drawn : out.subspan(row * draws, draws)) {
       const auto found = std::ranges::upper_bound(cumulated, uniform() * total);
@@ -303,14 +304,16 @@ void sample_categorical(Philox gen, std::int64_t first_row, std::int64_t classes
   }
 }
 
-template void sample_categorical(Philox, std::int64_t, std::int64_t, std::span<const float>,
-                                 std::span<std::int32_t>);
-template void sample_categorical(Philox, std::int64_t, std::int64_t, std::span<const float>,
-                                 std::span<std::int64_t>);
-template void sample_categorical(Philox, std::int64_t, std::int64_t, std::span<const double>,
-                                 std::span<std::int32_t>);
-template void sample_categorical(Philox, std::int64_t, std::int64_t, std::span<const double>,
-                                 std::span<std::int64_t>);
+#define RILL_INSTANTIATE(Logit)                                                        \
+  template void sample_categorical(Philox, std::int64_t, std::int64_t,                 \
+                                   std::span<const Logit>, std::span<std::int32_t>);   \
+  template void sample_categorical(Philox, std::int64_t, std::int64_t,                 \
+                                   std::span<const Logit>, std::span<std::int64_t>)
+RILL_INSTANTIATE(float);
+RILL_INSTANTIATE(double);
+RILL_INSTANTIATE(half);
+RILL_INSTANTIATE(bfloat16_t);
+#undef RILL_INSTANTIATE
 
 void fill_permutation(Philox gen, std::span<std::int64_t> out) {
   std::iota(out.begin(), out.end(), std::int64_t{0});

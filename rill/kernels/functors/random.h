@@ -4,6 +4,7 @@
 #include <span>
 
 #include "rill/base/philox.h"
+#include "rill/core/half.h"
 
 namespace rill::functors {
 
@@ -16,8 +17,6 @@ namespace rill::functors {
 // each part gets the same `gen` and its own `begin`, and the bits do not depend
 // on the split. Parts that begin at a multiple of kRandomGroup draw nothing
 // twice.
-//
-// float16 and bfloat16 go as their bit patterns.
 
 inline constexpr std::int64_t kRandomGroup = 4;  // multiple of all distributions' group sizes
 
@@ -46,12 +45,12 @@ enum class RandomAlgorithm : std::int32_t { philox = 1, threefry = 2, auto_selec
 
 // ---- uniform ----
 
-// In [0, 1), in steps of 2^-10, 2^-7, 2^-23 and 2^-52. For [lo, hi) TensorFlow
+// In [0, 1), in steps of 2^-23, 2^-52, 2^-10 and 2^-7. For [lo, hi) TensorFlow
 // computes x * (hi - lo) + lo afterwards, in the same type.
 void fill_uniform(Philox gen, std::int64_t begin, std::span<float> out);
 void fill_uniform(Philox gen, std::int64_t begin, std::span<double> out);
-void fill_uniform_half(Philox gen, std::int64_t begin, std::span<std::uint16_t> out);
-void fill_uniform_bfloat16(Philox gen, std::int64_t begin, std::span<std::uint16_t> out);
+void fill_uniform(Philox gen, std::int64_t begin, std::span<half> out);
+void fill_uniform(Philox gen, std::int64_t begin, std::span<bfloat16_t> out);
 
 // In [lo, hi); lo < hi is the caller's to see to. As in TensorFlow by remainder,
 // so slightly biased unless hi - lo is a power of two.
@@ -72,15 +71,15 @@ void fill_bits(Philox gen, std::int64_t begin, std::span<std::uint64_t> out);
 // processor, else to the last bit or so.
 void fill_normal(Philox gen, std::int64_t begin, std::span<float> out);
 void fill_normal(Philox gen, std::int64_t begin, std::span<double> out);
-void fill_normal_half(Philox gen, std::int64_t begin, std::span<std::uint16_t> out);
-void fill_normal_bfloat16(Philox gen, std::int64_t begin, std::span<std::uint16_t> out);
+void fill_normal(Philox gen, std::int64_t begin, std::span<half> out);
+void fill_normal(Philox gen, std::int64_t begin, std::span<bfloat16_t> out);
 
 // The same, drawn again while 2 or more away from 0. Each group of four (two
 // for double) has 256 words of the stream per element to itself.
 void fill_truncated_normal(Philox gen, std::int64_t begin, std::span<float> out);
 void fill_truncated_normal(Philox gen, std::int64_t begin, std::span<double> out);
-void fill_truncated_normal_half(Philox gen, std::int64_t begin, std::span<std::uint16_t> out);
-void fill_truncated_normal_bfloat16(Philox gen, std::int64_t begin, std::span<std::uint16_t> out);
+void fill_truncated_normal(Philox gen, std::int64_t begin, std::span<half> out);
+void fill_truncated_normal(Philox gen, std::int64_t begin, std::span<bfloat16_t> out);
 
 // ---- sampling ----
 
@@ -91,18 +90,10 @@ void fill_truncated_normal_bfloat16(Philox gen, std::int64_t begin, std::span<st
 // whole batch of the first row given, so that rows may be split over threads.
 // The values are those of TensorFlow as long as it does not split the batch over
 // its own threads, which changes them there: small batches, or one thread.
+// Logit: float, double, half or bfloat16_t; Index: std::int32_t or std::int64_t.
 template <typename Logit, typename Index>
 void sample_categorical(Philox gen, std::int64_t first_row, std::int64_t classes,
                         std::span<const Logit> logits, std::span<Index> out);
-
-extern template void sample_categorical(Philox, std::int64_t, std::int64_t, std::span<const float>,
-                                        std::span<std::int32_t>);
-extern template void sample_categorical(Philox, std::int64_t, std::int64_t, std::span<const float>,
-                                        std::span<std::int64_t>);
-extern template void sample_categorical(Philox, std::int64_t, std::int64_t,
-                                        std::span<const double>, std::span<std::int32_t>);
-extern template void sample_categorical(Philox, std::int64_t, std::int64_t,
-                                        std::span<const double>, std::span<std::int64_t>);
 
 // out[i] is the row of the input that a shuffle puts at place i: tf.random's
 // stateless_shuffle, and RandomShuffle with the stateful generator. By Fisher

@@ -141,18 +141,16 @@ Bits compute(const Golden& g) {
     fill_permutation(gen, out);
     return bits_of(out);
   }
-  if (what == "uniform float16") RILL_PIECES(std::uint16_t, fill_uniform_half);
-  if (what == "uniform bfloat16") RILL_PIECES(std::uint16_t, fill_uniform_bfloat16);
+  if (what == "uniform float16") RILL_PIECES(half, fill_uniform);
+  if (what == "uniform bfloat16") RILL_PIECES(bfloat16_t, fill_uniform);
   if (what == "uniform float32") RILL_PIECES(float, fill_uniform);
   if (what == "uniform float64") RILL_PIECES(double, fill_uniform);
-  if (what == "normal float16") RILL_PIECES(std::uint16_t, fill_normal_half);
-  if (what == "normal bfloat16") RILL_PIECES(std::uint16_t, fill_normal_bfloat16);
+  if (what == "normal float16") RILL_PIECES(half, fill_normal);
+  if (what == "normal bfloat16") RILL_PIECES(bfloat16_t, fill_normal);
   if (what == "normal float32") RILL_PIECES(float, fill_normal);
   if (what == "normal float64") RILL_PIECES(double, fill_normal);
-  if (what == "truncated_normal float16") RILL_PIECES(std::uint16_t, fill_truncated_normal_half);
-  if (what == "truncated_normal bfloat16") {
-    RILL_PIECES(std::uint16_t, fill_truncated_normal_bfloat16);
-  }
+  if (what == "truncated_normal float16") RILL_PIECES(half, fill_truncated_normal);
+  if (what == "truncated_normal bfloat16") RILL_PIECES(bfloat16_t, fill_truncated_normal);
   if (what == "truncated_normal float32") RILL_PIECES(float, fill_truncated_normal);
   if (what == "truncated_normal float64") RILL_PIECES(double, fill_truncated_normal);
   if (what == "bits uint32") RILL_PIECES(std::uint32_t, fill_bits);
@@ -160,6 +158,8 @@ Bits compute(const Golden& g) {
   if (what == "uniform_int int32") return uniform_ints<std::int32_t>(g, gen);
   if (what == "uniform_int int64") return uniform_ints<std::int64_t>(g, gen);
   if (what == "categorical float32") return categorical<float>(g, gen);
+  if (what == "categorical float16") return categorical<half>(g, gen);
+  if (what == "categorical bfloat16") return categorical<bfloat16_t>(g, gen);
   if (what == "categorical float64") return categorical<double>(g, gen);
   ADD_FAILURE() << "unknown case " << what;
   return {};
