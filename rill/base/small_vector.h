@@ -66,7 +66,7 @@ class SmallVector {
     --size_;
   }
   void resize(std::size_t n, T value = {}) {
-    reserve(n);
+    if (n > size_) reserve(n);
     for (std::size_t i = size_; i < n; ++i) data()[i] = value;
     size_ = n;
   }

@@ -39,9 +39,13 @@ constexpr bool exact() {
   else return false;
 }
 
+// Vector variants are made for the types that programs are full of; the other
+// integers get the plain loop, which costs a third to compile.
 template <class F, class T>
 constexpr bool one_variant() {
-  return is_complex_v<T> || requires { F::scalar; };
+  constexpr bool common = !std::is_integral_v<T> || std::is_same_v<T, std::int32_t> ||
+                          std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::uint8_t>;
+  return is_complex_v<T> || !common || requires { F::scalar; };
 }
 
 // Loops of a functor that is not exact run on whole blocks: a multiple of the

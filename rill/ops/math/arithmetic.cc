@@ -52,8 +52,30 @@ const Op& neg_op = unary_op("Neg", "negative", kNumericTypes).doc("-x.").gradien
 void square_grad(GradContext& g) { g.set(0, g.dy() * (2 * conj(g.input(0)))); }
 const Op& square_op = unary_op("Square", "square", kNumericTypes).doc("x * x.").gradient(square_grad, "x").define();
 
+// The side that won gets the gradient; x, when they are equal.
+void maximum_grad(GradContext& g) {
+  const Tensor x_wins = cast(greater_equal(g.input(0), g.input(1)), g.dy().dtype());
+  set_reduced(g, 0, g.dy() * x_wins);
+  if (g.needs(1)) set_reduced(g, 1, g.dy() * (1 - x_wins));
+}
+const Op& maximum_op = binary_op("Maximum", "maximum", kRealTypes)
+                           .doc("The larger of x and y, element by element; NaN if one is NaN.")
+                           .gradient(maximum_grad, "x y")
+                           .define();
+void minimum_grad(GradContext& g) {
+  const Tensor x_wins = cast(greater_equal(g.input(1), g.input(0)), g.dy().dtype());
+  set_reduced(g, 0, g.dy() * x_wins);
+  if (g.needs(1)) set_reduced(g, 1, g.dy() * (1 - x_wins));
+}
+const Op& minimum_op = binary_op("Minimum", "minimum", kRealTypes)
+                           .doc("The smaller of x and y, element by element; NaN if one is NaN.")
+                           .gradient(minimum_grad, "x y")
+                           .define();
+
 }  // namespace
 
+Tensor maximum(const Operand& x, const Operand& y) { return binary(maximum_op, x, y); }
+Tensor minimum(const Operand& x, const Operand& y) { return binary(minimum_op, x, y); }
 Tensor add(const Operand& x, const Operand& y) { return binary(add_op, x, y); }
 Tensor subtract(const Operand& x, const Operand& y) { return binary(sub_op, x, y); }
 Tensor multiply(const Operand& x, const Operand& y) { return binary(mul_op, x, y); }

@@ -68,8 +68,7 @@ void batch_matmul_shape(ShapeContext& c) {
   const Matrix a = matrix_of(sa, ta), b = matrix_of(sb, tb);
   require_inner(c, a, b, ta, tb);
   Dims la = sa.dims(), lb = sb.dims();
-  la.resize(la.size() - 2);
-  lb.resize(lb.size() - 2);
+  for (int i = 0; i < 2; ++i) la.pop_back(), lb.pop_back();
   TensorShape out = broadcast_shapes(TensorShape(la), TensorShape(lb), "matmul");
   out.push_back(a.rows);
   out.push_back(b.cols);

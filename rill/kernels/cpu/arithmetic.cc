@@ -1,0 +1,18 @@
+#include "rill/kernels/functors/arithmetic.h"
+
+#include "rill/kernels/cpu/elementwise.h"
+
+namespace rill::cpu {
+namespace {
+
+const BinaryKernels<functors::Add, RILL_FLOATS, RILL_INTS, RILL_COMPLEX> add("AddV2");
+const BinaryKernels<functors::Sub, RILL_FLOATS, RILL_INTS, RILL_COMPLEX> sub("Sub");
+const BinaryKernels<functors::Mul, RILL_FLOATS, RILL_INTS, RILL_COMPLEX> mul("Mul");
+const BinaryKernels<functors::Div, RILL_FLOATS, RILL_COMPLEX> div("RealDiv");
+const BinaryKernels<functors::Maximum, RILL_FLOATS, RILL_INTS> maximum("Maximum");
+const BinaryKernels<functors::Minimum, RILL_FLOATS, RILL_INTS> minimum("Minimum");
+const UnaryKernels<functors::Neg, RILL_FLOATS, RILL_INTS, RILL_COMPLEX> neg("Neg");
+const UnaryKernels<functors::Square, RILL_FLOATS, RILL_INTS, RILL_COMPLEX> square("Square");
+
+}  // namespace
+}  // namespace rill::cpu

@@ -1,0 +1,91 @@
+#include "rill/core/kernel.h"
+#include "rill/core/type_dispatch.h"
+#include "rill/kernels/cpu/elementwise.h"
+#include "rill/kernels/cpu/gemm.h"
+
+namespace rill::cpu {
+namespace {
+
+// The type that products of T are computed in.
+template <class T>
+using Wide = std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16_t>, float,
+                                std::conditional_t<std::is_integral_v<T> && (sizeof(T) < 4), std::int32_t,
+                                                   std::conditional_t<std::is_same_v<T, std::uint32_t>, std::int32_t,
+                                                                      std::conditional_t<std::is_same_v<T, std::uint64_t>, std::int64_t, T>>>>;
+
+template <class T>
+const Wide<T>* widened(KernelContext& c, int i) {
+  if constexpr (std::is_same_v<T, Wide<T>>) {
+    return c.in<T>(i);
+  } else {
+    auto* w = c.scratch<Wide<T>>(c.in(i).size);
+    if (w)
+      for (std::int64_t k = 0; k < c.in(i).size; ++k) w[k] = static_cast<Wide<T>>(c.in<T>(i)[k]);
+    return w;
+  }
+}
+
+// Batches of products; `batches` gives the matrix of each side for an output.
+template <class T>
+void products(KernelContext& c, bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, const BroadcastPlan* plan) {
+  using W = Wide<T>;
+  const W *a = widened<T>(c, 0), *b = widened<T>(c, 1);
+  W* y = nullptr;
+  if constexpr (std::is_same_v<T, W>) y = c.out<T>();
+  else y = c.scratch<W>(c.out().size);
+  if (!a || !b || !y) return;
+  if (!plan) {
+    gemm<W>(ta, tb, m, n, k, a, b, y);
+  } else if (c.out().size > 0) {
+    const std::int64_t count = c.out().size / (m * n);
+    for_runs(*plan, 0, count, [&](std::int64_t at, std::int64_t ia, std::int64_t ib) {
+      gemm<W>(ta, tb, m, n, k, a + ia * m * k, b + ib * k * n, y + at * m * n);
+    });
+  }
+  if constexpr (!std::is_same_v<T, W>)
+    for (std::int64_t i = 0; i < c.out().size; ++i) c.out<T>()[i] = static_cast<T>(y[i]);
+}
+
+void matmul_cpu(KernelContext& c) noexcept {
+  const bool ta = c.bool_attr("transpose_a"), tb = c.bool_attr("transpose_b");
+  const std::int64_t k = c.in_shape(0).dim(ta ? 0 : 1);
+  dispatch_numeric(c.out().dtype, [&]<class T>() { products<T>(c, ta, tb, c.out_shape().dim(0), c.out_shape().dim(1), k, nullptr); });
+}
+RILL_KERNEL("MatMul", cpu, kNumericTypes, matmul_cpu);
+
+template <class T>
+void conjugate(KernelContext& c, int i, bool adjoint) {
+  if constexpr (requires(T t) { t.real(); }) {
+    if (!adjoint) return;
+    T* copy = c.scratch<T>(c.in(i).size);
+    if (!copy) return;
+    for (std::int64_t k = 0; k < c.in(i).size; ++k) copy[k] = std::conj(c.in<T>(i)[k]);
+    const_cast<TensorView&>(c.in(i)).data = copy;
+  }
+}
+
+void batch_matmul_cpu(KernelContext& c) noexcept {
+  const bool ta = c.bool_attr("adj_x"), tb = c.bool_attr("adj_y");
+  auto leading = [](const TensorShape& s) {
+    Dims d = s.dims();
+    d.pop_back();
+    d.pop_back();
+    return TensorShape(d);
+  };
+  BroadcastPlan plan = plan_broadcast(leading(c.in_shape(0)), leading(c.in_shape(1)), leading(c.out_shape()));
+  // Every matrix is a run of its own.
+  plan.outer.push_back(plan.inner);
+  plan.a_strides.push_back(plan.a_row ? 1 : 0);
+  plan.b_strides.push_back(plan.b_row ? 1 : 0);
+  plan.inner = 1;
+  const std::int64_t k = c.in_shape(0).dim(ta ? -2 : -1);
+  dispatch_numeric(c.out().dtype, [&]<class T>() {
+    conjugate<T>(c, 0, ta);
+    conjugate<T>(c, 1, tb);
+    products<T>(c, ta, tb, c.out_shape().dim(-2), c.out_shape().dim(-1), k, &plan);
+  });
+}
+RILL_KERNEL("BatchMatMulV2", cpu, kNumericTypes, batch_matmul_cpu);
+
+}  // namespace
+}  // namespace rill::cpu
