@@ -4,7 +4,7 @@
 
 #include "rill/base/api.h"
 
-namespace RILL_API rill {
+namespace rill RILL_API {
 
 // The canonical codes, as in TensorFlow's error module.
 enum class Code : unsigned char {

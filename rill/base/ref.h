@@ -5,7 +5,7 @@
 
 #include "rill/base/api.h"
 
-namespace RILL_API rill {
+namespace rill RILL_API {
 
 // Intrusive shared pointer. `T` is counted by the free functions retain(T*)
 // and release(T*), found by argument-dependent lookup, so that a public header

@@ -2,11 +2,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <string>
 #include <string_view>
 
 #include "rill/base/api.h"
 
-namespace RILL_API rill {
+namespace rill RILL_API {
 
 // The element type of a tensor: a closed set of values. A class, so that it
 // prints as TensorFlow prints it (`<dtype: 'float32'>`) and no number turns
@@ -53,5 +54,7 @@ inline constexpr DType float16{DType::Code::float16}, bfloat16{DType::Code::bflo
     resource{DType::Code::resource}, variant{DType::Code::variant};
 
 std::ostream& operator<<(std::ostream& os, DType dtype);
+// In error messages a dtype reads float32.
+void append_formatted(std::string& out, const DType& dtype, std::string_view spec);
 
 }  // namespace rill

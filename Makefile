@@ -1,0 +1,95 @@
+# The one door. `make` builds, `make demo` shows, `make test` proves.
+#
+#   make               release build in build/
+#   make demo          run the demonstration programs
+#   make test          build and run all tests
+#   make smoke         base and core tests only, a few seconds
+#   make debug         debug build and tests in build-debug/
+#   make asan, tsan    the same under sanitizers
+#   make bench         run the benchmarks; bench-peers: beside TensorFlow
+#   make parity        compare numbers with TensorFlow
+#   make features      what the tests show; writes docs/features.md
+#   make format, lint  clang-format; rules on includes and format (RILL_TIDY=1: clang-tidy)
+#   make install PREFIX=/usr/local
+#   make clean
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+VENV := $(or $(RILL_VENV),$(HOME)/.cache/rill/tf215)
+PYTHON := $(VENV)/bin/python
+
+export NINJA_STATUS ?= [%f/%t %es] 
+# Tests run side by side; threads that wait must not spin on a core that
+# another test needs.
+TEST := OMP_WAIT_POLICY=passive ctest --output-on-failure --no-tests=error -j$(JOBS)
+
+# Of the sanitized tests, those whose label matches.
+LABELS ?= .
+
+.DEFAULT_GOAL := build
+.PHONY: build demo test smoke debug asan tsan bench bench-peers parity features \
+        format lint install clean packages
+
+packages:
+	@tools/install_packages
+
+# $(call configure,preset,folder): once; later builds reconfigure by themselves.
+# CMake's findings are long and seldom of interest; its errors are not hidden.
+configure = @test -f $(2)/build.ninja || { \
+  echo "Configuring $(2)/"; cmake --preset $(1) | grep '^-- Rill'; }
+
+build: packages
+	$(call configure,release,build)
+	@cmake --build build -j$(JOBS)
+
+demo: packages
+	$(call configure,release,build)
+	@JOBS=$(JOBS) tools/demo house_prices digits
+
+test: build
+	@$(TEST) --test-dir build
+
+smoke: packages
+	$(call configure,release,build)
+	@cmake --build build -j$(JOBS) --target smoke_tests
+	@$(TEST) --test-dir build --label-regex '^(base|core)$$'
+
+debug asan tsan: packages
+	$(call configure,$@,build-$@)
+	@cmake --build build-$@ -j$(JOBS)
+	@$(TEST) --test-dir build-$@ --label-regex '$(LABELS)'
+
+bench: build
+	@tools/bench
+
+bench-peers: build venv
+	@$(PYTHON) tools/bench_peers.py build
+
+parity: packages venv
+	$(call configure,release,build)
+	@cmake --build build -j$(JOBS) --target conformance_test
+	@$(PYTHON) tools/parity.py build
+
+.PHONY: venv
+venv:
+	@tools/make_venv "$(VENV)"
+
+features: build
+	@tools/install_packages python3
+	@python3 tools/features build
+
+format:
+	@tools/install_packages clang-format
+	@tools/format
+
+lint:
+	@RILL_TIDY=$(RILL_TIDY) tools/lint
+
+install: build
+	@cmake --install build --prefix "$(PREFIX)"
+
+clean:
+	@rm -rf build build-debug build-asan build-tsan

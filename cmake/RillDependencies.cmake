@@ -1,0 +1,48 @@
+# What the library stands on. All of it is private: nothing here shows in a
+# public header or in the interface of librill.so. librill.a carries its needs
+# along; RillConfig.cmake.in finds them again and must name the same packages.
+
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)                                # text of messages
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)               # QR, SVD, Cholesky; headers only
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET GLOBAL re2)  # regular expressions
+
+# oneDNN: matrix products, convolutions. Not by its CMake package, which on Debian
+# asks for OpenCL headers that neither it nor we need.
+find_path(RILL_ONEDNN_INCLUDE oneapi/dnnl/dnnl.hpp)
+find_library(RILL_ONEDNN_LIBRARY dnnl)
+mark_as_advanced(RILL_ONEDNN_INCLUDE RILL_ONEDNN_LIBRARY)
+set(found_onednn OFF)
+if(RILL_ONEDNN_INCLUDE AND RILL_ONEDNN_LIBRARY)
+  set(found_onednn ON)
+endif()
+option(RILL_WITH_ONEDNN "Use oneDNN; without it plain kernels run" ${found_onednn})
+if(RILL_WITH_ONEDNN AND NOT found_onednn)
+  message(FATAL_ERROR "RILL_WITH_ONEDNN is ON, but oneDNN was not found (Debian: libdnnl-dev)")
+endif()
+
+if(RILL_PARALLEL STREQUAL "openmp")
+  find_package(OpenMP REQUIRED COMPONENTS CXX)            # parallel loops, one pool with oneDNN
+endif()
+
+find_library(RILL_LIBMVEC mvec)                           # glibc's vector exp, log, ...; not on every machine
+mark_as_advanced(RILL_LIBMVEC)
+
+# Libraries that a program linked with librill.a needs too.
+set(RILL_LINK_LIBRARIES Threads::Threads fmt::fmt PkgConfig::RE2)
+if(RILL_WITH_ONEDNN)
+  # Installed by its short name: the path may differ where the archive is used.
+  list(APPEND RILL_LINK_LIBRARIES
+       "$<BUILD_INTERFACE:${RILL_ONEDNN_LIBRARY}>" "$<INSTALL_INTERFACE:dnnl>")
+endif()
+if(RILL_PARALLEL STREQUAL "openmp")
+  list(APPEND RILL_LINK_LIBRARIES OpenMP::OpenMP_CXX)
+endif()
+if(RILL_LIBMVEC)
+  list(APPEND RILL_LINK_LIBRARIES mvec)
+endif()
+list(APPEND RILL_LINK_LIBRARIES m)
+
+message(STATUS "Rill ${PROJECT_VERSION}: ${CMAKE_BUILD_TYPE}, parallel by ${RILL_PARALLEL}, "
+               "oneDNN ${RILL_WITH_ONEDNN}, sanitizer \"${RILL_SANITIZE}\"")

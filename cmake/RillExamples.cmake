@@ -1,0 +1,20 @@
+# examples/*.cc: one program each, linked with librill.so as a user would, and
+# run by ctest in a folder of its own, where it may write what it likes.
+
+file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.cc")
+foreach(source ${sources})
+  cmake_path(GET source STEM name)
+  add_executable(example_${name} "${source}")
+  set_target_properties(example_${name} PROPERTIES
+    OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/examples")
+  target_link_libraries(example_${name} PRIVATE rill rill_warnings)
+  if(RILL_SANITIZE)
+    target_link_libraries(example_${name} PRIVATE rill_flags)
+  endif()
+
+  set(folder "${PROJECT_BINARY_DIR}/examples/run/${name}")
+  file(MAKE_DIRECTORY "${folder}")
+  add_test(NAME examples.${name} COMMAND example_${name} WORKING_DIRECTORY "${folder}")
+  set_tests_properties(examples.${name} PROPERTIES
+    LABELS examples TIMEOUT 600 ENVIRONMENT "RILL_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+endforeach()

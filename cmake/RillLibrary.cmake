@@ -1,0 +1,63 @@
+# Every file is compiled once, into rill_objects. From these come librill.so,
+# librill.a, and the test binaries, which so can reach hidden symbols.
+
+file(GLOB_RECURSE RILL_SOURCES CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/rill/*.cc")
+list(FILTER RILL_SOURCES EXCLUDE REGEX "_test\\.cc$")
+
+add_library(rill_objects OBJECT ${RILL_SOURCES})
+set_target_properties(rill_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_link_libraries(rill_objects
+  PUBLIC rill_flags ${RILL_LINK_LIBRARIES}
+  PRIVATE rill_warnings)
+# SYSTEM: warnings in these headers are not ours to mend.
+target_include_directories(rill_objects SYSTEM PUBLIC
+  "$<TARGET_PROPERTY:Eigen3::Eigen,INTERFACE_INCLUDE_DIRECTORIES>"
+  "$<$<BOOL:${RILL_WITH_ONEDNN}>:${RILL_ONEDNN_INCLUDE}>")
+target_compile_definitions(rill_objects PUBLIC
+  $<$<BOOL:${RILL_WITH_ONEDNN}>:RILL_WITH_ONEDNN=1>
+  $<$<STREQUAL:${RILL_PARALLEL},openmp>:RILL_PARALLEL_OPENMP=1>)
+
+# __FILE__ is "rill/core/shape.cc": the library does not remember where it was built.
+target_compile_options(rill_objects PRIVATE "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
+
+# Only this file knows the version, so that a new one rebuilds only this file.
+set_source_files_properties("${PROJECT_SOURCE_DIR}/rill/base/version.cc" PROPERTIES
+  COMPILE_DEFINITIONS "RILL_VERSION=\"${PROJECT_VERSION}\"")
+
+# Kernels are loops over numbers: let the compiler unroll and vectorise them.
+# -fno-trapping-math changes no value; it lets comparisons be vectorised.
+set(kernel_sources ${RILL_SOURCES})
+list(FILTER kernel_sources INCLUDE REGEX "/rill/kernels/")
+set_source_files_properties(${kernel_sources} PROPERTIES
+  COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>;-fno-trapping-math;-fopenmp-simd")
+
+add_library(rill SHARED)
+add_library(Rill::rill ALIAS rill)
+set_target_properties(rill PROPERTIES
+  VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}  # before 1.0 a minor version may break
+  LINKER_LANGUAGE CXX)
+target_sources(rill PRIVATE $<TARGET_OBJECTS:rill_objects>)
+target_link_libraries(rill PRIVATE $<BUILD_INTERFACE:rill_flags> ${RILL_LINK_LIBRARIES})
+target_link_options(rill PRIVATE -Wl,--as-needed)  # record no library that no object uses
+if(NOT RILL_SANITIZE)
+  target_link_options(rill PRIVATE -Wl,-z,defs)  # a missing definition is our fault, not the user's
+endif()
+
+add_library(rill_archive STATIC)
+set_target_properties(rill_archive PROPERTIES OUTPUT_NAME rill LINKER_LANGUAGE CXX)
+target_sources(rill_archive PRIVATE $<TARGET_OBJECTS:rill_objects>)
+target_link_libraries(rill_archive PRIVATE $<BUILD_INTERFACE:rill_flags> ${RILL_LINK_LIBRARIES})
+
+foreach(library rill rill_archive)
+  target_compile_features(${library} PUBLIC cxx_std_20)
+  target_include_directories(${library} PUBLIC
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
+    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+endforeach()
+
+# Ops register themselves, so a linker that takes from the archive only what is
+# named would drop them: whoever links it takes the whole.
+add_library(rill_static INTERFACE)
+add_library(Rill::rill_static ALIAS rill_static)
+target_link_libraries(rill_static INTERFACE "$<LINK_LIBRARY:WHOLE_ARCHIVE,rill_archive>")

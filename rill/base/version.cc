@@ -1,0 +1,7 @@
+#include "rill/base/version.h"
+
+namespace rill {
+
+const char* version() { return RILL_VERSION; }
+
+}  // namespace rill

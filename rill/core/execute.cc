@@ -1,0 +1,143 @@
+#include "rill/core/execute.h"
+
+#include "rill/base/check.h"
+#include "rill/core/shape_inference.h"
+#include "rill/core/tensor_impl.h"
+
+namespace rill {
+
+constinit thread_local ThreadState thread_state_storage;
+
+namespace {
+
+Executor* eager_executor = nullptr;
+
+std::string_view input_name(const Op& op, std::size_t i) {
+  return i < op.inputs.size() ? std::string_view(op.inputs[i].name) : std::string_view(op.inputs.back().name);
+}
+
+[[noreturn, gnu::noinline]] void undefined_input(const Op& op, std::size_t i) {
+  RILL_FAIL(invalid_argument, "[{}] {} is undefined (an empty Tensor, or a gradient that does not exist)", op.tag, input_name(op, i));
+}
+
+[[noreturn, gnu::noinline]] void wrong_count(const Op& op, std::size_t got) {
+  RILL_FAIL(invalid_argument, "[{}] got {} inputs, expected {}", op.tag, got, op.inputs.size());
+}
+
+[[noreturn, gnu::noinline]] void mixed_types(const Op& op, std::string_view first, DType a, std::string_view second, DType b) {
+  RILL_FAIL(invalid_argument,
+            "[{}] {} is {} and {} is {}: dtypes are not promoted. Write tf::cast({}, tf::{})", op.tag, first, a, second, b,
+            second, a);
+}
+
+[[noreturn, gnu::noinline]] void type_not_allowed(const Op& op, std::string_view name, DType got, TypeSet allowed) {
+  RILL_FAIL(invalid_argument, "[{}] {} has dtype {}; expected one of {}", op.tag, name, got, allowed.to_string());
+}
+
+// Binds the type attributes to the inputs' dtypes and finds the outputs'.
+void bind_types(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<DType> outputs) {
+  SmallVector<DType, 8> bound(op.attrs.size());
+  SmallVector<int, 8> first(op.attrs.size(), -1);
+  std::size_t lists = 0;
+  for (const ArgDef& a : op.inputs) lists += a.number_attr >= 0;
+  const std::size_t singles = op.inputs.size() - lists;
+  if (inputs.size() < singles || (lists == 0 && inputs.size() != singles) ||
+      (lists > 0 && (inputs.size() - singles) % lists != 0))
+    wrong_count(op, inputs.size());
+  const std::size_t list_size = lists ? (inputs.size() - singles) / lists : 0;
+  std::size_t next = 0;
+  for (const ArgDef& arg : op.inputs) {
+    for (std::size_t k = arg.number_attr >= 0 ? list_size : 1; k > 0; --k, ++next) {
+      if (!inputs[next]->defined()) undefined_input(op, next);
+      const DType got = inputs[next]->impl()->dtype;
+      if (arg.type_attr < 0) {
+        if (got != arg.dtype) type_not_allowed(op, arg.name, got, TypeSet{arg.dtype});
+        continue;
+      }
+      const auto slot = static_cast<std::size_t>(arg.type_attr);
+      const AttrDef& def = op.attrs[slot];
+      if (bound[slot].defined() && bound[slot] != got)
+        mixed_types(op, op.inputs[static_cast<std::size_t>(first[slot])].name, bound[slot], arg.name, got);
+      if (!def.allowed.empty() && !def.allowed.contains(got)) type_not_allowed(op, arg.name, got, def.allowed);
+      if (!bound[slot].defined()) first[slot] = static_cast<int>(&arg - op.inputs.data());
+      bound[slot] = got;
+    }
+  }
+  const AttrReader reader(op, attrs);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const ArgDef& out = op.outputs[i < op.outputs.size() ? i : op.outputs.size() - 1];
+    if (out.type_attr < 0) {
+      outputs[i] = out.dtype;
+      continue;
+    }
+    const auto slot = static_cast<std::size_t>(out.type_attr);
+    const AttrDef& def = op.attrs[slot];
+    if (!bound[slot].defined()) {
+      bound[slot] = reader.type_attr(def.name);
+      if (!def.allowed.empty() && !def.allowed.contains(bound[slot])) type_not_allowed(op, def.name, bound[slot], def.allowed);
+    }
+    outputs[i] = bound[slot];
+  }
+}
+
+void infer_types(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<DType> outputs) {
+  if (!op.one_type) return bind_types(op, inputs, attrs, outputs);
+  if (inputs.size() != op.inputs.size()) wrong_count(op, inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (!inputs[i]->defined()) undefined_input(op, i);
+  const DType t = inputs[0]->impl()->dtype;
+  for (std::size_t i = 1; i < inputs.size(); ++i)
+    if (inputs[i]->impl()->dtype != t) mixed_types(op, op.inputs[0].name, t, op.inputs[i].name, inputs[i]->dtype());
+  if (!op.one_type_allowed.empty() && !op.one_type_allowed.contains(t)) type_not_allowed(op, op.inputs[0].name, t, op.one_type_allowed);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const ArgDef& out = op.outputs[i < op.outputs.size() ? i : op.outputs.size() - 1];
+    if (out.type_attr == op.inputs[0].type_attr) outputs[i] = t;
+    else if (out.type_attr < 0) outputs[i] = out.dtype;
+    else {
+      outputs[i] = AttrReader(op, attrs).type_attr(op.attrs[static_cast<std::size_t>(out.type_attr)].name);
+      const TypeSet allowed = op.attrs[static_cast<std::size_t>(out.type_attr)].allowed;
+      if (!allowed.empty() && !allowed.contains(outputs[i]))
+        type_not_allowed(op, op.attrs[static_cast<std::size_t>(out.type_attr)].name, outputs[i], allowed);
+    }
+  }
+}
+
+void run(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<Tensor> outputs, std::span<TensorShape> shapes,
+         std::span<DType> dtypes) {
+  infer_types(op, inputs, attrs, dtypes);
+  ShapeContext shape_context(op, inputs, attrs, shapes);
+  op.shape(shape_context);
+  ThreadState& state = thread_state();
+  Executor* executor = state.executor ? state.executor : eager_executor;
+  executor->run(op, inputs, attrs, shapes, dtypes, outputs);
+  if (state.recorder) state.recorder->record(op, inputs, attrs, outputs);
+}
+
+}  // namespace
+
+void install_eager_executor(Executor* executor) { eager_executor = executor; }
+
+Tensor execute(const Op& op, std::span<const In> inputs, AttrList attrs) {
+  Tensor output;
+  TensorShape shape;
+  DType dtype;
+  run(op, inputs, attrs, {&output, 1}, {&shape, 1}, {&dtype, 1});
+  return output;
+}
+
+Tensor execute(const Op& op, std::initializer_list<In> inputs, std::initializer_list<Attr> attrs) {
+  return execute(op, std::span<const In>(inputs.begin(), inputs.size()), AttrList(attrs.begin(), attrs.size()));
+}
+
+std::vector<Tensor> execute_all(const Op& op, std::span<const In> inputs, AttrList attrs, int num_outputs) {
+  const auto n = static_cast<std::size_t>(num_outputs);
+  std::vector<Tensor> outputs(n);
+  std::vector<TensorShape> shapes(n);
+  std::vector<DType> dtypes(n);
+  run(op, inputs, attrs, outputs, shapes, dtypes);
+  return outputs;
+}
+
+std::vector<In> as_inputs(const std::vector<Tensor>& tensors) { return {tensors.begin(), tensors.end()}; }
+
+}  // namespace rill

@@ -1,0 +1,80 @@
+#pragma once
+#include <span>
+
+#include "rill/core/shape_inference.h"
+
+namespace rill {
+
+// A tensor as a kernel sees it: memory, dtype, shape.
+struct TensorView {
+  void* data = nullptr;
+  DType dtype;
+  const TensorShape* shape = nullptr;
+  std::int64_t size = 0;  // elements
+};
+
+// One call of a kernel. Kernels do not throw: they report through fail(), and
+// the caller throws in their name. Shapes and dtypes have been checked.
+class KernelContext : public AttrReader {
+ public:
+  KernelContext(const Op& op, AttrList attrs, std::span<const TensorView> inputs, std::span<TensorView> outputs,
+                Device& device)
+      : AttrReader(op, attrs), inputs_(inputs), outputs_(outputs), device_(&device) {}
+  virtual ~KernelContext();
+
+  int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  int num_outputs() const { return static_cast<int>(outputs_.size()); }
+  const TensorView& in(int i) const { return inputs_[static_cast<std::size_t>(i)]; }
+  const TensorView& out(int i = 0) const { return outputs_[static_cast<std::size_t>(i)]; }
+  template <class T>
+  const T* in(int i) const {
+    return static_cast<const T*>(in(i).data);
+  }
+  template <class T>
+  T* out(int i = 0) const {
+    return static_cast<T*>(out(i).data);
+  }
+  // The elements of the variable that resource input i names, to be changed in
+  // place (ops declared updates()).
+  template <class T>
+  T* var(int i) const {
+    return static_cast<T*>(in(i).data);
+  }
+  const TensorShape& in_shape(int i) const { return *in(i).shape; }
+  const TensorShape& out_shape(int i = 0) const { return *out(i).shape; }
+
+  // For outputs whose shape only the data decide (the shape function left it
+  // not fully defined): makes output i and gives its memory; null, with the
+  // failure reported, when there is no room.
+  virtual void* allocate_output(int i, const TensorShape& shape) = 0;
+  template <class T>
+  T* allocate(int i, const TensorShape& shape) {
+    return static_cast<T*>(allocate_output(i, shape));
+  }
+  // Memory that lives until the kernel returns; null, reported, when there is none.
+  void* scratch(std::size_t bytes);
+  template <class T>
+  T* scratch(std::int64_t n) {
+    return static_cast<T*>(scratch(static_cast<std::size_t>(n) * sizeof(T)));
+  }
+
+  // The first report wins.
+  void fail(Code code, std::string message);
+  bool failed() const { return code_ != Code::ok; }
+  Code code() const { return code_; }
+  const std::string& message() const { return message_; }
+  const char* tag() const { return op().tag.c_str(); }
+  Device& device() const { return *device_; }
+
+ protected:
+  std::span<const TensorView> inputs_;
+  std::span<TensorView> outputs_;
+  Device* device_;
+
+ private:
+  Code code_ = Code::ok;
+  std::string message_;
+  std::vector<void*> scratch_;
+};
+
+}  // namespace rill

@@ -1,0 +1,171 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rill/core/attr.h"
+#include "rill/core/device.h"
+#include "rill/core/dtype.h"
+
+namespace rill {
+
+class GradContext;
+class KernelContext;
+class ShapeContext;
+using ShapeFn = void (*)(ShapeContext&);
+using GradFn = void (*)(GradContext&);
+using KernelFn = void (*)(KernelContext&) noexcept;
+class AttrReader;
+class In;
+// An op that works on handles alone and touches no element (Identity, Reshape,
+// ReadVariableOp). Throws like ordinary code.
+using ForwardFn = void (*)(const AttrReader& attrs, std::span<const In> inputs, std::span<const TensorShape> shapes,
+                           std::span<Tensor> outputs);
+
+// A set of dtypes.
+class TypeSet {
+ public:
+  constexpr TypeSet() = default;
+  constexpr TypeSet(std::initializer_list<DType> l) {
+    for (DType d : l) bits_ |= 1u << static_cast<int>(d.code());
+  }
+  constexpr bool contains(DType d) const { return bits_ >> static_cast<int>(d.code()) & 1u; }
+  constexpr bool empty() const { return bits_ == 0; }
+  friend constexpr TypeSet operator|(TypeSet a, TypeSet b) { return TypeSet(a.bits_ | b.bits_); }
+  std::string to_string() const;  // "float32, float64"
+
+ private:
+  explicit constexpr TypeSet(std::uint32_t bits) : bits_(bits) {}
+  std::uint32_t bits_ = 0;
+};
+inline constexpr TypeSet kHalfTypes{float16, bfloat16};
+inline constexpr TypeSet kRealFloatTypes{float32, float64};
+inline constexpr TypeSet kFloatTypes = kHalfTypes | kRealFloatTypes;
+inline constexpr TypeSet kComplexTypes{complex64, complex128};
+inline constexpr TypeSet kSignedTypes{int8, int16, int32, int64};
+inline constexpr TypeSet kUnsignedTypes{uint8, uint16, uint32, uint64};
+inline constexpr TypeSet kIntegerTypes = kSignedTypes | kUnsignedTypes;
+inline constexpr TypeSet kRealTypes = kFloatTypes | kIntegerTypes;
+inline constexpr TypeSet kNumericTypes = kRealTypes | kComplexTypes;
+inline constexpr TypeSet kPlainTypes = kNumericTypes | TypeSet{bool_};  // memcpy-able
+inline constexpr TypeSet kAllTypes = kPlainTypes | TypeSet{string};
+inline constexpr TypeSet kIndexTypes{int32, int64};
+
+// An input or output: "x: T", "axis: int32", "values: N * T".
+struct ArgDef {
+  std::string name;
+  DType dtype;           // when fixed
+  int type_attr = -1;    // index into attrs, when the dtype is an attribute
+  int number_attr = -1;  // index into attrs of the repeat count
+};
+
+// "transpose_a: bool = false", "T: {float32, float64}", "N: int", "axis: list(int) = []".
+struct AttrDef {
+  std::string name;
+  std::string type;  // "bool", "int", "float", "string", "type", "shape", "list(int)", ..., "tensor"
+  TypeSet allowed;   // of a type
+  bool has_default = false;
+  bool inferred = false;  // follows from the inputs
+};
+
+// What is true of an op on any device. Made by OpBuilder, found in the
+// registry, never destroyed, immutable after start-up but for the kernel table.
+class Op {
+ public:
+  explicit Op(std::string op_name) : name(std::move(op_name)) {}
+  std::string name;
+  std::string tag;  // the public function, as messages show it: "matmul"
+  std::vector<ArgDef> inputs, outputs;
+  std::vector<AttrDef> attrs;
+  AttrStorage defaults;
+  std::string doc;
+  ShapeFn shape = nullptr;
+  GradFn gradient = nullptr;
+  bool gradient_declared = false;  // a gradient, or an explicit none
+  // What the gradient function reads: bit i = input i / output i. The tape
+  // keeps nothing else.
+  std::uint32_t saved_inputs = 0, saved_outputs = 0;
+  std::uint32_t host_inputs = 0;   // bit i: read by the host (shapes, axes)
+  bool stateful = false;           // not a pure function of its inputs
+  bool elementwise = false;        // may be fused into chains
+  ForwardFn forward = nullptr;     // works on handles alone; then there is no kernel
+  bool updates = false;            // changes the variables that its resource inputs name
+  bool defined = false;
+
+  // Derived by OpBuilder.
+  int dispatch_input = -1;  // the input whose dtype selects the kernel
+  int dispatch_attr = -1;   // else the type attribute that does
+  bool one_type = false;    // every input is a single tensor of one common type attribute
+  TypeSet one_type_allowed;
+
+  KernelFn kernel(DeviceType device, DType dtype) const {
+    return kernels_[static_cast<int>(device)][static_cast<int>(dtype.code())];
+  }
+  void set_kernel(DeviceType device, DType dtype, KernelFn fn) {
+    kernels_[static_cast<int>(device)][static_cast<int>(dtype.code())] = fn;
+  }
+  const AttrValue* find_default(std::string_view attr) const;
+  int find_attr(std::string_view attr) const;   // -1: none
+  int find_input(std::string_view arg) const;
+  int find_output(std::string_view arg) const;
+
+ private:
+  KernelFn kernels_[kDeviceTypes][DType::kCount] = {};
+};
+
+// Declares an op, in the form of TensorFlow's own registration:
+//
+//   const Op& matmul_op = OpBuilder("MatMul", "matmul")
+//       .input("a: T").input("b: T").output("product: T")
+//       .attr("transpose_a: bool = false").attr("transpose_b: bool = false")
+//       .type("T", kNumericTypes)
+//       .doc("...").shape(matmul_shape).gradient(matmul_grad, "a b").define();
+//
+// Names and types are TensorFlow's, so that GraphDefs interchange. A schema
+// that cannot be read ends the program at start-up, with the op's name.
+class OpBuilder {
+ public:
+  // `name` as in GraphDefs, `tag` the public function.
+  OpBuilder(std::string_view name, std::string_view tag);
+  OpBuilder& input(std::string_view spec);
+  OpBuilder& output(std::string_view spec);
+  OpBuilder& attr(std::string_view spec);
+  OpBuilder& type(std::string_view name, TypeSet allowed, DType default_type = {});
+  OpBuilder& doc(std::string_view text);
+  OpBuilder& shape(ShapeFn fn);
+  // `saves` lists the inputs and outputs that the gradient reads: "a b".
+  OpBuilder& gradient(GradFn fn, std::string_view saves = "");
+  OpBuilder& no_gradient();
+  OpBuilder& host(std::string_view input_names);  // read by the host
+  OpBuilder& stateful();
+  OpBuilder& elementwise();
+  OpBuilder& forward(ForwardFn fn);
+  OpBuilder& updates();
+  const Op& define();
+
+ private:
+  ArgDef parse_arg(std::string_view spec, bool is_input);
+  std::uint32_t mask_of(std::string_view names, bool outputs) const;
+  [[noreturn]] void bad(std::string_view what, std::string_view spec) const;
+  Op* op_;
+};
+
+// The op called `name`; NotFound with the nearest name when there is none.
+const Op& find_op(std::string_view name);
+// All defined ops, by name.
+RILL_API std::vector<std::string> list_ops();
+
+// Registers a kernel at start-up for each dtype in `types` (the dtype that
+// selects is that of the op's attribute T, or of its first type attribute).
+struct KernelRegistration {
+  KernelRegistration(std::string_view op, DeviceType device, TypeSet types, KernelFn fn);
+};
+#define RILL_KERNEL_JOIN2(a, b) a##b
+#define RILL_KERNEL_JOIN(a, b) RILL_KERNEL_JOIN2(a, b)
+#define RILL_KERNEL(op, device, types, fn)                                          \
+  [[maybe_unused]] static const ::rill::KernelRegistration RILL_KERNEL_JOIN(        \
+      kernel_registration_, __COUNTER__)(op, ::rill::DeviceType::device, types, fn)
+
+}  // namespace rill

@@ -1,0 +1,177 @@
+#include "rill/core/operand.h"
+
+#include <cmath>
+#include <limits>
+
+#include "rill/base/check.h"
+#include "rill/core/execute.h"
+#include "rill/core/gradient.h"
+#include "rill/core/tensor_impl.h"
+#include "rill/core/type_dispatch.h"
+
+namespace rill {
+namespace {
+
+using Kind = Operand::Kind;
+
+// What a nested list holds: its shape and the widest kind of its leaves.
+struct ListType {
+  Dims dims;
+  bool any = false, integers = false, floats = false, bools = false, texts = false, tensors = false, wide = false;
+};
+
+void scan(const Operand& x, std::size_t depth, ListType& type) {
+  if (x.kind() == Kind::list) {
+    if (depth == type.dims.size()) {
+      RILL_CHECK(!type.any, invalid_argument, "[constant] ragged list: a number stands where a list was expected at depth {}", depth);
+      type.dims.push_back(static_cast<std::int64_t>(x.size()));
+    } else {
+      RILL_CHECK(type.dims[depth] == static_cast<std::int64_t>(x.size()), invalid_argument,
+                 "[constant] ragged list: lists of {} and {} elements at depth {}; all must have one length",
+                 type.dims[depth], x.size(), depth);
+    }
+    for (const Operand& e : x) scan(e, depth + 1, type);
+    return;
+  }
+  RILL_CHECK(depth == type.dims.size(), invalid_argument,
+             "[constant] ragged list: a number stands where a list was expected at depth {}", depth);
+  type.any = true;
+  switch (x.kind()) {
+    case Kind::integer:
+      type.integers = true;
+      type.wide = type.wide || x.wide() || x.integer() > INT32_MAX || x.integer() < INT32_MIN;
+      break;
+    case Kind::floating: type.floats = true; break;
+    case Kind::boolean: type.bools = true; break;
+    case Kind::text: type.texts = true; break;
+    default: type.tensors = true; break;
+  }
+}
+
+DType natural_dtype(const ListType& type) {
+  RILL_CHECK(type.texts + type.bools + (type.floats || type.integers) <= 1, invalid_argument,
+             "[constant] a list mixes strings, bools and numbers; give all elements one kind");
+  if (type.texts) return string;
+  if (type.bools) return bool_;
+  if (type.floats) return float32;
+  if (type.integers) return type.wide ? int64 : int32;
+  return float32;  // empty, as in TensorFlow
+}
+
+template <class T>
+T leaf(const Operand& x, DType dtype) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    RILL_CHECK(x.kind() == Kind::text, invalid_argument, "[constant] a number stands where a string was expected");
+    return std::string(x.text());
+  } else {
+    RILL_CHECK(x.kind() != Kind::text, invalid_argument, "[constant] the string \"{}\" stands where a {} was expected", x.text(), dtype);
+    if constexpr (std::is_same_v<T, bool>) {
+      RILL_CHECK(x.kind() == Kind::boolean, invalid_argument, "[constant] the number {} stands where a bool was expected", x.number());
+      return x.integer() != 0;
+    } else if constexpr (std::is_integral_v<T>) {
+      if (x.kind() == Kind::floating) {
+        RILL_CHECK(x.number() == std::floor(x.number()), invalid_argument,
+                   "[constant] the fraction {} does not fit dtype {}; write tf::cast(x, tf::float32) or an integer", x.number(), dtype);
+        RILL_CHECK(x.number() >= static_cast<double>(std::numeric_limits<T>::min()) &&
+                       x.number() <= static_cast<double>(std::numeric_limits<T>::max()),
+                   invalid_argument, "[constant] {} does not fit dtype {}", x.number(), dtype);
+        return static_cast<T>(x.number());
+      }
+      if constexpr (!std::is_same_v<T, std::uint64_t> && !std::is_same_v<T, std::int64_t>) {
+        RILL_CHECK(x.integer() >= std::numeric_limits<T>::min() &&
+                       x.integer() <= static_cast<std::int64_t>(std::numeric_limits<T>::max()),
+                   invalid_argument, "[constant] {} does not fit dtype {}", x.integer(), dtype);
+      }
+      return static_cast<T>(x.integer());
+    } else if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16_t>) {
+      return T(static_cast<float>(x.number()));
+    } else {
+      if (x.kind() == Kind::floating) return static_cast<T>(x.number());
+      if constexpr (requires(T t) { t.real(); }) return T(static_cast<typename T::value_type>(x.integer()));
+      else return static_cast<T>(x.integer());
+    }
+  }
+}
+
+template <class T>
+T* fill(const Operand& x, DType dtype, T* out) {
+  if (x.kind() != Kind::list) {
+    *out = leaf<T>(x, dtype);
+    return out + 1;
+  }
+  for (const Operand& e : x) out = fill(e, dtype, out);
+  return out;
+}
+
+// A list that holds tensors is their stack: {a, 1, b} along a new first axis.
+Tensor stack_operands(const Operand& x, DType dtype) {
+  for (const Operand& e : x) {
+    if (dtype.defined()) break;
+    if (e.kind() == Kind::tensor) dtype = e.tensor().dtype();
+    else if (e.kind() == Kind::variable) dtype = Tensor(e.variable()).dtype();
+  }
+  std::vector<Tensor> parts;
+  for (const Operand& e : x) parts.push_back(to_tensor(e, dtype));
+  const auto inputs = as_inputs(parts);
+  const Attr attrs[] = {{"axis", 0}};
+  return execute(find_op("Pack"), inputs, attrs);
+}
+
+}  // namespace
+
+Tensor to_tensor(const Operand& x, DType dtype) {
+  switch (x.kind()) {
+    case Kind::tensor: return x.tensor();
+    case Kind::variable: return Tensor(x.variable());
+    case Kind::shape: {
+      const TensorShape& s = x.shape();
+      RILL_CHECK(s.is_fully_defined(), invalid_argument, "[constant] shape {} is not fully defined", s);
+      const DType d = dtype.defined() ? dtype : int32;
+      Tensor t = make_tensor(d, TensorShape(Dims{s.rank()}));
+      dispatch_types<std::int32_t, std::int64_t>(d, [&]<class T>() {
+        for (int i = 0; i < s.rank(); ++i) mutable_data<T>(t)[i] = static_cast<T>(s.dim(i));
+      });
+      return t;
+    }
+    default: break;
+  }
+  ListType type;
+  scan(x, 0, type);
+  if (type.tensors) return stack_operands(x, dtype);
+  const DType d = dtype.defined() ? dtype : natural_dtype(type);
+  Tensor t = make_tensor(d, TensorShape(type.dims));
+  // The commonest literal beside a tensor, without the dispatch.
+  if (d == float32 && x.kind() == Kind::floating) *mutable_data<float>(t) = static_cast<float>(x.number());
+  else dispatch_all(d, [&]<class T>() { fill(x, d, mutable_data<T>(t)); });
+  return t;
+}
+
+TensorList::TensorList(std::initializer_list<Operand> l) {
+  DType dtype;  // literals take the dtype of their tensor neighbours
+  for (const Operand& x : l) {
+    if (x.kind() == Kind::tensor) dtype = x.tensor().defined() ? x.tensor().dtype() : dtype;
+    else if (x.kind() == Kind::variable) dtype = Tensor(x.variable()).dtype();
+    if (dtype.defined()) break;
+  }
+  v_.reserve(l.size());
+  for (const Operand& x : l) v_.push_back(to_tensor(x, dtype));
+}
+
+ArgPair::ArgPair(const Operand& a, const Operand& b) {
+  Operand::Kind ka = a.kind(), kb = b.kind();
+  if (a.file()) thread_state().file = a.file(), thread_state().line = a.line();
+  if (ka == Kind::tensor) a_ = &a.tensor();
+  if (kb == Kind::tensor) b_ = &b.tensor();
+  if (ka == Kind::tensor && kb == Kind::tensor) [[likely]] return;
+  if (ka == Kind::variable) own_a_ = Tensor(a.variable()), a_ = &own_a_;
+  if (kb == Kind::variable) own_b_ = Tensor(b.variable()), b_ = &own_b_;
+  const bool literal_a = a.is_literal(), literal_b = b.is_literal();
+  if (literal_a) {
+    DType d = literal_b ? DType() : b_->dtype();
+    if (literal_b && b.kind() == Kind::floating) d = float32;
+    own_a_ = to_tensor(a, d), a_ = &own_a_;
+  }
+  if (literal_b) own_b_ = to_tensor(b, a_->dtype()), b_ = &own_b_;
+}
+
+}  // namespace rill

@@ -1,0 +1,55 @@
+#include "rill/core/resource.h"
+
+#include <cstring>
+
+#include "rill/base/check.h"
+#include "rill/core/tensor_impl.h"
+
+namespace rill {
+
+Resource::~Resource() = default;
+
+Tensor VariableCell::read() {
+  std::lock_guard lock(mutex);
+  RILL_CHECK(value.defined(), failed_precondition,
+             "[variable] \"{}\" is read before it has a value; assign to it or run its initializer first", name);
+  return make_view(value, value.shape());
+}
+
+void VariableCell::assign(const Tensor& t) {
+  RILL_CHECK(t.dtype() == dtype, invalid_argument, "[assign] variable \"{}\" is {}, the value is {}; write tf::cast(value, tf::{})",
+             name, dtype, t.dtype(), dtype);
+  RILL_CHECK(shape.is_compatible_with(t.shape()), invalid_argument,
+             "[assign] variable \"{}\" has shape {}, the value has shape {}", name, shape, t.shape());
+  std::lock_guard lock(mutex);
+  value = make_view(t, t.shape());
+}
+
+const Tensor& VariableCell::writable() {
+  RILL_CHECK(value.defined(), failed_precondition, "[variable] \"{}\" is updated before it has a value; assign to it first", name);
+  TensorImpl& v = *value.impl();
+  if (!v.buffer->unique()) {
+    Device& device = *v.device;
+    Tensor copy = make_tensor(v.dtype, v.shape, device);
+    const std::size_t bytes = static_cast<std::size_t>(v.num_elements) * v.dtype.itemsize();
+    if (v.dtype == string) {
+      for (std::int64_t i = 0; i < v.num_elements; ++i) mutable_data<std::string>(copy)[i] = host_data<std::string>(value)[i];
+    } else if (device.is_host()) {
+      std::memcpy(copy.impl()->data, v.data, bytes);
+    } else {
+      device.enqueue([keep = value, copy, bytes, &device] {
+        std::memcpy(device.kernel_address(copy.impl()->data), device.kernel_address(keep.impl()->data), bytes);
+      });
+    }
+    value = copy;
+  }
+  return value;
+}
+
+VariableCell& variable_cell(const Tensor& resource) {
+  auto* cell = dynamic_cast<VariableCell*>(resource.impl()->resource.get());
+  RILL_CHECK(cell, invalid_argument, "expected a variable, got a tensor of dtype {}", resource.dtype());
+  return *cell;
+}
+
+}  // namespace rill

@@ -1,0 +1,50 @@
+#pragma once
+#include <mutex>
+#include <string>
+
+#include "rill/base/ref.h"
+#include "rill/core/tensor.h"
+
+namespace rill {
+
+constexpr DType resource_dtype() { return DType(DType::Code::resource); }
+
+// What a resource tensor refers to: state that ops change in place.
+class Resource {
+ public:
+  virtual ~Resource();
+  virtual const char* kind() const = 0;  // "variable", for messages
+  RefCount refs;
+};
+inline void retain(Resource* r) noexcept { r->refs.retain(); }
+inline void release(Resource* r) noexcept {
+  if (r->refs.release()) delete r;
+}
+
+// The cell behind a Variable. The value is a tensor that readers share; a
+// writer changes it in place only when nobody else holds its buffer, so that
+// what a tape saved never changes.
+class VariableCell : public Resource {
+ public:
+  const char* kind() const override { return "variable"; }
+  std::mutex mutex;
+  Tensor value;       // guarded by mutex; undefined until initialised
+  DType dtype;        // fixed at construction
+  TensorShape shape;  // fixed at construction; may have unknown dimensions
+  std::string name;
+  bool trainable = true;
+
+  // The value as a tensor of its own identity, sharing the buffer.
+  // FailedPrecondition when it is not initialised.
+  Tensor read();
+  // Checks dtype and shape, then shares the buffer of `t`.
+  void assign(const Tensor& t);
+  // The value's elements, owned by this cell alone, copied first if they are
+  // shared. REQUIRES: mutex held.
+  const Tensor& writable();
+};
+
+// The cell of a resource tensor; InvalidArgument when it is another resource.
+VariableCell& variable_cell(const Tensor& resource);
+
+}  // namespace rill

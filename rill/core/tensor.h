@@ -1,0 +1,209 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "rill/base/format.h"
+#include "rill/base/ref.h"
+#include "rill/core/shape.h"
+
+namespace rill RILL_API {
+
+class Device;
+class Gradient;
+class Index;
+class Tensor;
+class TensorImpl;
+class Variable;
+void retain(TensorImpl*) noexcept;
+void release(TensorImpl*) noexcept;
+
+// A multi-dimensional array, or, inside a traced function, the promise of one.
+// A handle: copies share the value, which never changes. Element access and
+// printing wait for the device.
+class Tensor {
+ public:
+  Tensor() noexcept = default;  // undefined
+  Tensor(const Variable& v);    // reads the variable
+  Tensor(const Gradient& g);    // makes a sparse gradient dense; undefined stays undefined
+
+  // A tensor over memory of the caller, which must not change while the tensor
+  // lives; `deleter` runs (with `context`) when the last user is gone.
+  // REQUIRES: `data` holds the elements of `shape` in row-major order.
+  static Tensor from_memory(const void* data, const TensorShape& shape, DType dtype,
+                            void (*deleter)(void* context) = nullptr, void* context = nullptr);
+
+  bool defined() const noexcept { return static_cast<bool>(impl_); }
+  const TensorShape& shape() const;
+  DType dtype() const;
+  int ndim() const { return shape().rank(); }
+  std::int64_t size() const;  // number of elements
+  Device& device() const;
+  std::uint64_t id() const;  // identity: equal for copies of one handle, else different
+  bool is_symbolic() const;
+
+  // The only element, converted to T. InvalidArgument unless size() == 1.
+  template <class T>
+  T item() const;
+  // The elements in row-major order, converted to T.
+  template <class T>
+  std::vector<T> to_vector() const;
+  // The elements in place. REQUIRES the exact C++ type of dtype(); the span
+  // lives as long as this handle (or a copy of it).
+  template <class T>
+  std::span<const T> data() const;
+
+  // Python's value of .numpy() printed by str(): "[[1 2]\n [3 4]]".
+  std::string to_string() const;
+  Tensor numpy() const { return cpu(); }  // a copy in host memory (this, if it is there)
+  Tensor cpu() const;
+  Tensor gpu(int index = 0) const;
+  Tensor to(std::string_view device) const;
+
+  Tensor operator[](const Index& i) const;
+  template <class... I>
+    requires(std::is_convertible_v<const I&, Index> && ...)
+  Tensor operator()(const I&... i) const;
+  Tensor at(std::initializer_list<Index> index) const;
+
+  // Scalars only. Python's truth, float() and int().
+  explicit operator bool() const;
+  explicit operator float() const { return item<float>(); }
+  explicit operator double() const { return item<double>(); }
+  explicit operator int() const { return item<int>(); }
+
+  // Iteration over axis 0.
+  class iterator;
+  iterator begin() const;
+  iterator end() const;
+  // The parts along axis 0 for structured bindings: auto [a, b] = t.unpack<2>();
+  template <std::size_t N>
+  auto unpack() const;
+
+  // Library use.
+  explicit Tensor(Ref<TensorImpl> impl) noexcept : impl_(std::move(impl)) {}
+  TensorImpl* impl() const noexcept { return impl_.get(); }
+
+ private:
+  Ref<TensorImpl> impl_;
+};
+
+class Tensor::iterator {
+ public:
+  using value_type = Tensor;
+  using difference_type = std::ptrdiff_t;
+  iterator() = default;
+  iterator(const Tensor* t, std::int64_t i) : t_(t), i_(i) {}
+  Tensor operator*() const;
+  iterator& operator++() {
+    ++i_;
+    return *this;
+  }
+  iterator operator++(int) {
+    iterator old = *this;
+    ++i_;
+    return old;
+  }
+  bool operator==(const iterator& o) const { return i_ == o.i_; }
+
+ private:
+  const Tensor* t_ = nullptr;
+  std::int64_t i_ = 0;
+};
+
+// "tf.Tensor(9.0, shape=(), dtype=float32)"
+std::ostream& operator<<(std::ostream& os, const Tensor& t);
+void append_formatted(std::string& out, const Tensor& t, std::string_view spec);
+
+// A fixed number of tensors for structured bindings, without <tuple>.
+template <std::size_t N>
+struct Tensors {
+  Tensor t[N];
+  template <std::size_t I>
+  const Tensor& get() const& {
+    return t[I];
+  }
+  template <std::size_t I>
+  Tensor& get() & {
+    return t[I];
+  }
+  template <std::size_t I>
+  Tensor&& get() && {
+    return std::move(t[I]);
+  }
+};
+
+// Indexing: x(tf::all, t, tf::all), x[0], x(tf::ellipsis, tf::newaxis),
+// x(tf::slice(2, 5)), x(tf::slice(tf::None, tf::None, -1)).
+inline constexpr struct All {
+} all{};
+inline constexpr struct Ellipsis {
+} ellipsis{};
+inline constexpr struct NewAxis {
+} newaxis{};
+struct Slice {
+  Dim begin = None, end = None;
+  std::int64_t step = 1;
+};
+inline Slice slice(Dim begin, Dim end, std::int64_t step = 1) { return {begin, end, step}; }
+
+class Index {
+ public:
+  enum class Kind : std::uint8_t { number, range, whole, dots, new_axis, tensor };
+  Index(All) : kind_(Kind::whole) {}
+  Index(Ellipsis) : kind_(Kind::dots) {}
+  Index(NewAxis) : kind_(Kind::new_axis) {}
+  Index(const Slice& s) : kind_(Kind::range), slice_(s) {}
+  Index(const Tensor& t) : kind_(Kind::tensor), tensor_(t) {}
+  Index(const Variable& v) : kind_(Kind::tensor), tensor_(v) {}
+  template <class T>
+    requires std::is_integral_v<T>
+  Index(T i) : kind_(Kind::number), number_(static_cast<std::int64_t>(i)) {}
+
+  Kind kind() const { return kind_; }
+  std::int64_t number() const { return number_; }
+  const Slice& range() const { return slice_; }
+  const Tensor& tensor() const { return tensor_; }
+
+ private:
+  Kind kind_;
+  std::int64_t number_ = 0;
+  Slice slice_;
+  Tensor tensor_;
+};
+
+template <class... I>
+  requires(std::is_convertible_v<const I&, Index> && ...)
+Tensor Tensor::operator()(const I&... i) const {
+  return at({Index(i)...});
+}
+
+namespace detail {
+Tensor part_of(const Tensor& t, std::int64_t i);            // t[i] along axis 0
+void require_parts(const Tensor& t, std::size_t n);         // InvalidArgument unless shape[0] == n
+template <std::size_t... I>
+Tensors<sizeof...(I)> unpack_parts(const Tensor& t, std::index_sequence<I...>) {
+  require_parts(t, sizeof...(I));
+  return {{part_of(t, I)...}};
+}
+}  // namespace detail
+
+template <std::size_t N>
+auto Tensor::unpack() const {
+  return detail::unpack_parts(*this, std::make_index_sequence<N>{});
+}
+
+}  // namespace rill
+
+template <std::size_t N>
+struct std::tuple_size<rill::Tensors<N>> : std::integral_constant<std::size_t, N> {};
+template <std::size_t I, std::size_t N>
+struct std::tuple_element<I, rill::Tensors<N>> {
+  using type = rill::Tensor;
+};

@@ -1,0 +1,69 @@
+#pragma once
+#include "rill/core/buffer.h"
+#include "rill/core/resource.h"
+#include "rill/core/tensor.h"
+
+namespace rill {
+
+// What a symbolic tensor stands for: one output of a node in some graph. The
+// graph room derives from it; the rooms below only ask whether it is there.
+class Symbol {
+ public:
+  virtual ~Symbol() = default;
+  RefCount refs;
+};
+inline void retain(Symbol* s) noexcept { s->refs.retain(); }
+inline void release(Symbol* s) noexcept {
+  if (s->refs.release()) delete s;
+}
+
+std::uint64_t next_tensor_id();
+
+// A value (buffer, or a resource) or a symbol. Immutable once it is shared.
+class TensorImpl {
+ public:
+  TensorImpl(DType d, TensorShape s) : dtype(d), id(next_tensor_id()), shape(std::move(s)) {}
+
+  RefCount refs;
+  DType dtype;
+  std::uint64_t id;
+  TensorShape shape;
+  std::int64_t num_elements = -1;
+  void* data = nullptr;  // first element; inside `buffer`
+  Device* device = nullptr;
+  Ref<Buffer> buffer;
+  Ref<Resource> resource;  // dtype resource or variant
+  Ref<Symbol> symbol;      // symbolic tensors
+};
+inline void retain(TensorImpl* t) noexcept { t->refs.retain(); }
+inline void release(TensorImpl* t) noexcept {
+  if (t->refs.release()) delete t;
+}
+
+// A tensor with memory of its own and undefined contents.
+// REQUIRES: shape fully defined, its elements counted.
+Tensor make_tensor(DType dtype, const TensorShape& shape, Device& device = cpu_device());
+// The same elements under another shape; shares the buffer.
+Tensor make_view(const Tensor& t, const TensorShape& shape, std::int64_t element_offset = 0);
+Tensor make_resource(Ref<Resource> resource, DType dtype = resource_dtype());
+
+// For library code that fills host tensors: the elements of a tensor that
+// nobody else has seen yet.
+template <class T>
+T* mutable_data(const Tensor& t) {
+  return static_cast<T*>(t.impl()->data);
+}
+// The elements of a host tensor; REQUIRES matching dtype.
+template <class T>
+const T* host_data(const Tensor& t) {
+  return static_cast<const T*>(t.impl()->data);
+}
+// In host memory, waiting for its device; the tensor itself when it is there.
+Tensor to_host(const Tensor& t);
+Tensor copy_to_device(const Tensor& t, Device& device);
+
+// A host int32 or int64 tensor (or scalar) as a list. InvalidArgument naming
+// `what` for other dtypes or rank > 1.
+Dims as_dims(const Tensor& t, std::string_view what);
+
+}  // namespace rill

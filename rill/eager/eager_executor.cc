@@ -1,0 +1,206 @@
+// Immediate execution: finds the kernel, makes the outputs, runs it.
+#include <mutex>
+
+#include "rill/base/check.h"
+#include "rill/core/kernel.h"
+#include "rill/core/tensor_impl.h"
+
+namespace rill {
+namespace {
+
+DType dispatch_dtype(const Op& op, std::span<const In> inputs, AttrList attrs) {
+  if (op.dispatch_input >= 0) {
+    // A list argument before it shifts positions; its elements share its dtype only
+    // when it is the dispatching one, which comes first in every schema.
+    return inputs[static_cast<std::size_t>(op.dispatch_input)]->impl()->dtype;
+  }
+  if (op.dispatch_attr >= 0) return AttrReader(op, attrs).type_attr(op.attrs[static_cast<std::size_t>(op.dispatch_attr)].name);
+  return DType();
+}
+
+[[noreturn, gnu::noinline]] void no_kernel(const Op& op, const Device& device, DType dtype) {
+  std::string known;
+  for (int i = 0; i < DType::kCount; ++i) {
+    const DType d{static_cast<DType::Code>(i)};
+    if (op.kernel(device.type(), d)) known += (known.empty() ? "" : ", ") + std::string(d.name());
+  }
+  RILL_FAIL(unimplemented, "[{}] Could not find valid device for node name: \"{}\": no {} kernel for {}. Registered for: {}",
+            op.tag, op.name, device_type_name(device.type()), dtype, known.empty() ? "nothing" : known);
+}
+
+// The device of the scope; else that of the first input that is not on the host.
+Device& place(const Op& op, std::span<const In> inputs, std::span<const DType> dtypes) {
+  Device* device = thread_state().device;
+  for (std::size_t i = 0; i < inputs.size() && !device; ++i) {
+    const TensorImpl& t = *inputs[i]->impl();
+    if (!t.device->is_host()) device = t.device;
+    if (t.resource && op.updates && variable_cell(*inputs[i]).value.defined()) device = &variable_cell(*inputs[i]).value.device();
+  }
+  if (!device) return cpu_device();
+  if (device->is_host()) return *device;
+  // Strings live in host memory only.
+  for (const In& t : inputs)
+    if (t->dtype() == string) return cpu_device();
+  for (DType d : dtypes)
+    if (d == string) return cpu_device();
+  return *device;
+}
+
+class EagerContext : public KernelContext {
+ public:
+  EagerContext(const Op& op, AttrList attrs, std::span<const TensorView> inputs, std::span<TensorView> outputs,
+               std::span<Tensor> tensors, std::span<const DType> dtypes, Device& device)
+      : KernelContext(op, attrs, inputs, outputs, device), tensors_(tensors), dtypes_(dtypes) {}
+
+  void* allocate_output(int i, const TensorShape& shape) override {
+    const auto k = static_cast<std::size_t>(i);
+    try {
+      tensors_[k] = make_tensor(dtypes_[k], shape, device());
+    } catch (const errors::Error& e) {
+      fail(e.code(), e.message());
+      return nullptr;
+    }
+    TensorImpl& t = *tensors_[k].impl();
+    outputs_[k] = {device().kernel_address(t.data), t.dtype, &t.shape, t.num_elements};
+    return outputs_[k].data;
+  }
+
+ private:
+  std::span<Tensor> tensors_;
+  std::span<const DType> dtypes_;
+};
+
+TensorView view_of(const Tensor& t, Device& device) {
+  TensorImpl& i = *t.impl();
+  void* data = i.device->is_host() ? i.data : device.kernel_address(i.data);
+  return {data, i.dtype, &i.shape, i.num_elements};
+}
+
+// Holds the locks of the variables that an op updates, in address order.
+class UpdateLocks {
+ public:
+  UpdateLocks(const Op& op, std::span<const In> inputs) {
+    if (!op.updates) return;
+    for (const In& t : inputs)
+      if (t->impl()->resource) cells_.push_back(&variable_cell(*t));
+    for (std::size_t i = 1; i < cells_.size(); ++i)
+      for (std::size_t j = i; j > 0 && cells_[j] < cells_[j - 1]; --j) std::swap(cells_[j], cells_[j - 1]);
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      if (i > 0 && cells_[i] == cells_[i - 1]) continue;
+      cells_[i]->mutex.lock();
+    }
+  }
+  ~UpdateLocks() {
+    for (std::size_t i = 0; i < cells_.size(); ++i)
+      if (i == 0 || cells_[i] != cells_[i - 1]) cells_[i]->mutex.unlock();
+  }
+  UpdateLocks(const UpdateLocks&) = delete;
+
+ private:
+  SmallVector<VariableCell*, 4> cells_;
+};
+
+// One input as the kernel sees it: the variable behind a resource of an
+// updating op, else the tensor, moved to the device unless the op reads it on
+// the host.
+Tensor resolve_input(const Op& op, const Tensor& t, std::size_t i, Device& device) {
+  if (op.updates && t.impl()->resource) return variable_cell(t).writable();
+  if (i < 32 && (op.host_inputs >> i & 1)) return to_host(t);
+  return copy_to_device(t, device);
+}
+
+class EagerExecutor : public Executor {
+ public:
+  void run(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<const TensorShape> shapes,
+           std::span<const DType> dtypes, std::span<Tensor> outputs) override {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      RILL_CHECK(!inputs[i]->is_symbolic(), failed_precondition,
+                 "[{}] a symbolic tensor was used outside the function that is being traced; return it from the function instead",
+                 op.tag);
+    }
+    if (op.forward) return op.forward(AttrReader(op, attrs), inputs, shapes, outputs);
+    Device& device = place(op, inputs, dtypes);
+    // The test device runs the CPU's kernels, late.
+    const DeviceType kernels = device.type() == DeviceType::test ? DeviceType::cpu : device.type();
+    const DType dtype = dispatch_dtype(op, inputs, attrs);
+    const KernelFn kernel = op.kernel(kernels, dtype);
+    if (!kernel) no_kernel(op, device, dtype);
+    if (device.is_host() && !op.updates) run_on_host(op, inputs, attrs, shapes, dtypes, outputs, device, kernel);
+    else run_queued(op, inputs, attrs, shapes, dtypes, outputs, device, kernel);
+  }
+
+ private:
+  // Nothing is copied and nothing is counted: the inputs outlive the call.
+  static void run_on_host(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<const TensorShape> shapes,
+                          std::span<const DType> dtypes, std::span<Tensor> outputs, Device& device, KernelFn kernel) {
+    constexpr std::size_t kFew = 6;
+    TensorView few_in[kFew], few_out[kFew];
+    std::vector<TensorView> many;
+    std::span<TensorView> in(few_in, inputs.size()), out(few_out, outputs.size());
+    if (inputs.size() > kFew || outputs.size() > kFew) {
+      many.resize(inputs.size() + outputs.size());
+      in = std::span(many).first(inputs.size());
+      out = std::span(many).subspan(inputs.size());
+    }
+    std::vector<Tensor> moved;  // inputs that were on another device
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i]->impl()->device->is_host()) [[likely]] {
+        in[i] = view_of(*inputs[i], device);
+      } else {
+        moved.push_back(to_host(*inputs[i]));
+        in[i] = view_of(moved.back(), device);
+      }
+    }
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (!shapes[i].is_fully_defined()) continue;
+      outputs[i] = make_tensor(dtypes[i], shapes[i], device);
+      out[i] = view_of(outputs[i], device);
+    }
+    EagerContext context(op, attrs, in, out, outputs, dtypes, device);
+    kernel(context);
+    if (context.failed()) throw_error(context.code(), context.message());
+  }
+
+  // The general way: the call owns what it uses and waits its turn in the
+  // device's queue. Outputs whose shape the data decide need the queue drained.
+  static void run_queued(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<const TensorShape> shapes,
+                         std::span<const DType> dtypes, std::span<Tensor> outputs, Device& device, KernelFn kernel) {
+    struct Call {
+      std::vector<Tensor> inputs, outputs;
+      std::vector<TensorView> in, out;
+      std::vector<DType> dtypes;
+      AttrStorage attrs;
+    };
+    UpdateLocks locks(op, inputs);
+    auto call = std::make_shared<Call>();
+    bool dynamic = false;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      call->inputs.push_back(resolve_input(op, *inputs[i], i, device));
+      call->in.push_back(view_of(call->inputs.back(), device));
+    }
+    call->outputs.resize(outputs.size());
+    call->out.resize(outputs.size());
+    call->dtypes.assign(dtypes.begin(), dtypes.end());
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      dynamic = dynamic || !shapes[i].is_fully_defined();
+      if (!shapes[i].is_fully_defined()) continue;
+      call->outputs[i] = make_tensor(dtypes[i], shapes[i], device);
+      call->out[i] = view_of(call->outputs[i], device);
+    }
+    if (!device.is_host()) call->attrs = AttrStorage(attrs);
+    const AttrList list = device.is_host() ? attrs : call->attrs.list();
+    device.enqueue([call, list, &op, &device, kernel] {
+      EagerContext context(op, list, call->in, call->out, call->outputs, call->dtypes, device);
+      kernel(context);
+      if (context.failed()) device.report(context.code(), context.message());
+    });
+    if (dynamic) device.synchronize();
+    for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i] = call->outputs[i];
+  }
+};
+
+EagerExecutor executor;
+[[maybe_unused]] const bool installed = (install_eager_executor(&executor), true);
+
+}  // namespace
+}  // namespace rill

@@ -1,0 +1,350 @@
+#include "rill/eager/tape_impl.h"
+
+#include "rill/base/check.h"
+#include "rill/core/grad_context.h"
+#include "rill/core/tensor_impl.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+
+namespace rill {
+namespace {
+
+bool differentiable(DType d) { return d.is_floating() || d.is_complex() || d == DType(DType::Code::resource) || d == DType(DType::Code::variant); }
+
+}  // namespace
+
+int SlotTable::find_or_add(std::uint64_t id) {
+  if (static_cast<std::size_t>(count_) * 2 >= keys_.size()) grow();
+  for (std::size_t i = hash(id);; i = (i + 1) & (keys_.size() - 1)) {
+    if (keys_[i] == id) return slots_[i];
+    if (keys_[i] == 0) {
+      keys_[i] = id;
+      return slots_[i] = count_++;
+    }
+  }
+}
+
+void SlotTable::grow() {
+  std::vector<std::uint64_t> keys(keys_.empty() ? 64 : keys_.size() * 2);
+  std::vector<std::int32_t> slots(keys.size());
+  keys.swap(keys_);
+  slots.swap(slots_);
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    if (keys[k] == 0) continue;
+    std::size_t i = hash(keys[k]);
+    while (keys_[i] != 0) i = (i + 1) & (keys_.size() - 1);
+    keys_[i] = keys[k];
+    slots_[i] = slots[k];
+  }
+}
+
+void SlotTable::clear() {
+  keys_.clear();
+  slots_.clear();
+  count_ = 0;
+}
+
+void TapeImpl::watch(const Tensor& t) { table_.find_or_add(t.id()); }
+
+bool TapeImpl::any_watched(std::span<const In> inputs, std::int32_t* slots) {
+  bool any = false;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    slots[i] = table_.find(inputs[i]->impl()->id);
+    any = any || slots[i] >= 0;
+  }
+  return any;
+}
+
+void TapeImpl::add_outputs(TapeRecord& r, std::span<const Tensor> outputs) {
+  r.num_outputs = static_cast<std::int32_t>(outputs.size());
+  for (const Tensor& t : outputs) {
+    const DType d = t.impl()->dtype;
+    slots_.push_back(differentiable(d) ? table_.find_or_add(t.id()) : -1);
+    infos_.push_back({d, t.shape()});
+  }
+  r.file = thread_state().file;
+  r.line = thread_state().line;
+  records_.push_back(r);
+}
+
+void TapeImpl::record(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<const Tensor> outputs) {
+  SmallVector<std::int32_t, 8> in(inputs.size());
+  // A trainable variable is watched when it is first read.
+  if (watch_accessed_ && inputs.size() > 0 && inputs[0]->impl()->resource && !op.updates && op.gradient) {
+    if (auto* cell = dynamic_cast<VariableCell*>(inputs[0]->impl()->resource.get());
+        cell && cell->trainable && table_.find(inputs[0]->id()) < 0) {
+      table_.find_or_add(inputs[0]->id());
+      watched_handles.push_back(*inputs[0]);
+    }
+  }
+  if (!any_watched(inputs, in.data())) return;
+  bool useful = op.gradient != nullptr;
+  if (useful) {
+    useful = false;
+    for (const Tensor& t : outputs) useful = useful || differentiable(t.impl()->dtype);
+  }
+  if (!useful) {
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (in[i] >= 0 && !outputs.empty() && cuts_.size() < 4096)
+        cuts_.push_back({outputs[0].id(), in[i], &op, thread_state().file, thread_state().line});
+    return;
+  }
+  TapeRecord r;
+  r.op = &op;
+  r.inputs = static_cast<std::int32_t>(slots_.size());
+  r.num_inputs = static_cast<std::int32_t>(inputs.size());
+  r.saved = static_cast<std::int32_t>(saved_.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    slots_.push_back(in[i]);
+    infos_.push_back({inputs[i]->impl()->dtype, inputs[i]->impl()->shape});
+  }
+  // A list argument (the last in its schema) is saved whole when its bit is set.
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (op.saved_inputs >> std::min(i, op.inputs.size() - 1) & 1) saved_.push_back(*inputs[i]);
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (op.saved_outputs >> std::min(i, op.outputs.size() - 1) & 1) saved_.push_back(outputs[i]);
+  if (!attrs.empty()) {
+    r.attrs = static_cast<std::int32_t>(attrs_.size());
+    attrs_.emplace_back(attrs);
+  }
+  add_outputs(r, outputs);
+}
+
+void TapeImpl::record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs, CustomGradFn fn) {
+  TapeRecord r;
+  r.inputs = static_cast<std::int32_t>(slots_.size());
+  r.num_inputs = static_cast<std::int32_t>(inputs.size());
+  r.saved = static_cast<std::int32_t>(saved_.size());
+  bool any = false;
+  for (const Tensor& t : inputs) any = any || table_.find(t.id()) >= 0;
+  if (!any) return;
+  for (const Tensor& t : inputs) {
+    slots_.push_back(table_.find(t.id()));
+    infos_.push_back({t.dtype(), t.shape()});
+  }
+  r.custom = static_cast<std::int32_t>(customs_.size());
+  customs_.push_back(std::move(fn));
+  add_outputs(r, outputs);
+}
+
+void TapeImpl::clear() {
+  table_.clear();
+  records_.clear();
+  slots_.clear();
+  infos_.clear();
+  saved_.clear();
+  attrs_.clear();
+  customs_.clear();
+  cuts_.clear();
+  watched_handles.clear();
+}
+
+// One record seen by its gradient function.
+class TapeGradContext : public GradContext {
+ public:
+  TapeGradContext(TapeImpl& tape, const TapeRecord& r, std::vector<Gradient>& acc, const std::vector<char>& useful)
+      : GradContext(*r.op, r.attrs >= 0 ? tape.attrs_[static_cast<std::size_t>(r.attrs)].list() : AttrList()),
+        tape_(tape), r_(r), acc_(acc), useful_(useful) {}
+
+  int num_inputs() const override { return r_.num_inputs; }
+  const Gradient& raw_dy(int i) override {
+    const std::int32_t slot = out_slot(i);
+    return slot < 0 ? none_ : acc_[static_cast<std::size_t>(slot)];
+  }
+  const Tensor& dy(int i) override {
+    const Gradient& g = raw_dy(i);
+    if (g.defined()) return g.tensor();
+    if (zeros_.size() <= static_cast<std::size_t>(i)) zeros_.resize(static_cast<std::size_t>(r_.num_outputs));
+    Tensor& z = zeros_[static_cast<std::size_t>(i)];
+    if (!z.defined()) z = zeros(output_shape(i), tape_.infos_[out_index(i)].dtype);
+    return z;
+  }
+  const Tensor& input(int i) override {
+    const Op& op = *r_.op;
+    std::size_t at = static_cast<std::size_t>(r_.saved);
+    auto kept = [&](std::size_t k) { return op.saved_inputs >> std::min(k, op.inputs.size() - 1) & 1; };
+    for (std::size_t k = 0; k < static_cast<std::size_t>(i); ++k) at += kept(k);
+    RILL_INTERNAL_CHECK(kept(static_cast<std::size_t>(i)));
+    return tape_.saved_[at];
+  }
+  const Tensor& output(int i) override {
+    const Op& op = *r_.op;
+    std::size_t at = static_cast<std::size_t>(r_.saved);
+    for (std::size_t k = 0; k < static_cast<std::size_t>(r_.num_inputs); ++k)
+      at += op.saved_inputs >> std::min(k, op.inputs.size() - 1) & 1;
+    auto kept = [&](std::size_t k) { return op.saved_outputs >> std::min(k, op.outputs.size() - 1) & 1; };
+    for (std::size_t k = 0; k < static_cast<std::size_t>(i); ++k) at += kept(k);
+    RILL_INTERNAL_CHECK(kept(static_cast<std::size_t>(i)));
+    return tape_.saved_[at];
+  }
+  const TensorShape& input_shape(int i) override { return tape_.infos_[in_index(i)].shape; }
+  DType input_dtype(int i) override { return tape_.infos_[in_index(i)].dtype; }
+  const TensorShape& output_shape(int i) override { return tape_.infos_[out_index(i)].shape; }
+  Tensor input_shape_tensor(int i) override { return to_tensor(input_shape(i)); }
+  bool needs(int i) const override {
+    const std::int32_t slot = tape_.slots_[in_index(i)];
+    return slot >= 0 && useful_[static_cast<std::size_t>(slot)];
+  }
+  void set(int i, Gradient g) override {
+    if (needs(i) && g.defined()) tape_.accumulate(acc_, tape_.slots_[in_index(i)], std::move(g));
+  }
+
+ private:
+  std::size_t in_index(int i) const { return static_cast<std::size_t>(r_.inputs + i); }
+  std::size_t out_index(int i) const { return static_cast<std::size_t>(r_.inputs + r_.num_inputs + i); }
+  std::int32_t out_slot(int i) const { return tape_.slots_[out_index(i)]; }
+
+  TapeImpl& tape_;
+  const TapeRecord& r_;
+  std::vector<Gradient>& acc_;
+  const std::vector<char>& useful_;
+  std::vector<Tensor> zeros_;
+  Gradient none_;
+};
+
+void TapeImpl::accumulate(std::vector<Gradient>& acc, std::int32_t slot, Gradient g) {
+  Gradient& sum = acc[static_cast<std::size_t>(slot)];
+  if (!sum.defined()) {
+    sum = std::move(g);
+  } else if (sum.is_sparse() && g.is_sparse()) {
+    const IndexedSlices &a = sum.slices(), &b = g.slices();
+    sum = IndexedSlices{concat({a.values, b.values}, 0), concat({a.indices, b.indices}, 0), a.dense_shape};
+  } else {
+    sum = add(sum.tensor(), g.tensor());
+  }
+}
+
+void TapeImpl::run_gradient(const TapeRecord& r, std::vector<Gradient>& acc, const std::vector<char>& useful) {
+  if (r.op) {
+    TapeGradContext context(*this, r, acc, useful);
+    r.op->gradient(context);
+    return;
+  }
+  std::vector<Gradient> outputs;
+  for (std::int32_t i = 0; i < r.num_outputs; ++i) {
+    const std::int32_t slot = slots_[static_cast<std::size_t>(r.inputs + r.num_inputs + i)];
+    Gradient g = slot < 0 ? Gradient() : acc[static_cast<std::size_t>(slot)];
+    if (!g.defined()) {
+      const Info& info = infos_[static_cast<std::size_t>(r.inputs + r.num_inputs + i)];
+      g = zeros(info.shape, info.dtype);
+    }
+    outputs.push_back(g);
+  }
+  std::vector<Gradient> inputs = customs_[static_cast<std::size_t>(r.custom)](outputs);
+  RILL_CHECK(inputs.size() == static_cast<std::size_t>(r.num_inputs), invalid_argument,
+             "[custom_gradient] the gradient function returned {} gradients for {} inputs", inputs.size(), r.num_inputs);
+  for (std::int32_t i = 0; i < r.num_inputs; ++i) {
+    const std::int32_t slot = slots_[static_cast<std::size_t>(r.inputs + i)];
+    if (slot >= 0 && useful[static_cast<std::size_t>(slot)] && inputs[static_cast<std::size_t>(i)].defined())
+      accumulate(acc, slot, inputs[static_cast<std::size_t>(i)]);
+  }
+}
+
+std::vector<Gradient> TapeImpl::backward(const std::vector<Tensor>& targets, const std::vector<Gradient>& seeds,
+                                         const std::vector<Tensor>& sources, bool keep) {
+  const std::size_t n = static_cast<std::size_t>(table_.count());
+  std::vector<Gradient> acc(n);
+  std::vector<char> useful(n, 0);  // depends on a source
+  for (const Tensor& s : sources)
+    if (const int slot = table_.find(s.id()); slot >= 0) useful[static_cast<std::size_t>(slot)] = 1;
+  for (const TapeRecord& r : records_) {
+    bool any = false;
+    for (std::int32_t i = 0; i < r.num_inputs && !any; ++i) {
+      const std::int32_t slot = slots_[static_cast<std::size_t>(r.inputs + i)];
+      any = slot >= 0 && useful[static_cast<std::size_t>(slot)];
+    }
+    for (std::int32_t i = 0; any && i < r.num_outputs; ++i) {
+      const std::int32_t slot = slots_[static_cast<std::size_t>(r.inputs + r.num_inputs + i)];
+      if (slot >= 0) useful[static_cast<std::size_t>(slot)] = 1;
+    }
+  }
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    if (const int slot = table_.find(targets[i].id()); slot >= 0 && useful[static_cast<std::size_t>(slot)])
+      accumulate(acc, slot, seeds[i].defined() ? seeds[i] : Gradient(ones_like(targets[i])));
+  for (std::size_t k = records_.size(); k-- > 0;) {
+    const TapeRecord& r = records_[k];
+    bool any = false;
+    for (std::int32_t i = 0; i < r.num_outputs && !any; ++i) {
+      const std::int32_t slot = slots_[static_cast<std::size_t>(r.inputs + r.num_inputs + i)];
+      any = slot >= 0 && acc[static_cast<std::size_t>(slot)].defined();
+    }
+    if (any) {
+      try {
+        run_gradient(r, acc, useful);
+      } catch (errors::Error& e) {
+        if (r.file) e.add_context(format("in the gradient of {} at {}:{}", r.op ? r.op->tag : "custom_gradient", r.file, r.line));
+        throw;
+      }
+    }
+    // What this call saved, and the gradients of its outputs, are needed no more.
+    if (!keep) saved_.resize(static_cast<std::size_t>(r.saved));
+    for (std::int32_t i = 0; any && i < r.num_outputs; ++i) {
+      const std::int32_t slot = slots_[static_cast<std::size_t>(r.inputs + r.num_inputs + i)];
+      if (slot < 0) continue;
+      bool is_source = false;
+      for (const Tensor& s : sources) is_source = is_source || table_.find(s.id()) == slot;
+      if (!is_source) acc[static_cast<std::size_t>(slot)] = {};
+    }
+  }
+  std::vector<Gradient> out;
+  for (const Tensor& s : sources) {
+    const int slot = table_.find(s.id());
+    out.push_back(slot < 0 ? Gradient() : acc[static_cast<std::size_t>(slot)]);
+  }
+  return out;
+}
+
+std::string TapeImpl::why_none(const Tensor& target, const Tensor& source, bool source_is_variable) const {
+  const int from = table_.find(source.id());
+  if (from < 0) {
+    if (source_is_variable) return "the variable was not read while the tape was recording (or is not trainable)";
+    return "the tensor is not watched: call tape.watch(x) before it is used";
+  }
+  std::vector<char> reached(static_cast<std::size_t>(table_.count()), 0);
+  reached[static_cast<std::size_t>(from)] = 1;
+  for (const TapeRecord& r : records_) {
+    bool any = false;
+    for (std::int32_t i = 0; i < r.num_inputs; ++i) {
+      const std::int32_t slot = slots_[static_cast<std::size_t>(r.inputs + i)];
+      any = any || (slot >= 0 && reached[static_cast<std::size_t>(slot)]);
+    }
+    for (std::int32_t i = 0; any && i < r.num_outputs; ++i)
+      if (const std::int32_t slot = slots_[static_cast<std::size_t>(r.inputs + r.num_inputs + i)]; slot >= 0)
+        reached[static_cast<std::size_t>(slot)] = 1;
+  }
+  const int to = table_.find(target.id());
+  if (to >= 0 && reached[static_cast<std::size_t>(to)]) return "";
+  for (std::size_t i = cuts_.size(); i-- > 0;) {
+    const Cut& c = cuts_[i];
+    if (!reached[static_cast<std::size_t>(c.input_slot)]) continue;
+    std::string where = c.file ? format(" at {}:{}", c.file, c.line) : "";
+    return format("the path is cut at {}{}: {}", c.op->tag, where,
+                  c.op->gradient ? "its result is not a floating-point tensor" : "it has no gradient");
+  }
+  if (to < 0) return "the target does not depend on anything that the tape watches: it was computed outside the tape";
+  return "the target does not depend on the source";
+}
+
+TapeStack& TapeStack::of_thread() {
+  static thread_local TapeStack stack;
+  return stack;
+}
+
+void TapeStack::push(TapeImpl* tape) {
+  tapes_.push_back(tape);
+  tape->active = true;
+  thread_state().recorder = this;
+}
+
+void TapeStack::remove(TapeImpl* tape) {
+  std::erase(tapes_, tape);
+  tape->active = false;
+  if (tapes_.empty()) thread_state().recorder = nullptr;
+}
+
+void TapeStack::record(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<const Tensor> outputs) {
+  for (TapeImpl* tape : tapes_)
+    if (tape->paused == 0) tape->record(op, inputs, attrs, outputs);
+}
+
+}  // namespace rill

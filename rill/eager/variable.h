@@ -1,0 +1,78 @@
+#pragma once
+#include <string>
+
+#include "rill/core/operand.h"
+#include "rill/core/tensor.h"
+
+namespace rill RILL_API {
+
+struct VariableOptions {
+  bool trainable = true;
+  std::string name = {};  // "Variable" when empty
+  DType dtype = {};       // of the initial value when not given
+  TensorShape shape = {};  // of the initial value when not given; may leave dimensions unknown
+};
+
+// State that a program trains. A reference, as in Python: copies share the
+// value. A variable that is default-constructed has no value until it is
+// assigned one. Reading makes a tensor that later assignments do not change.
+class Variable {
+ public:
+  Variable();
+  explicit Variable(const Operand& initial_value, VariableOptions options = {});
+  explicit Variable(std::initializer_list<Operand> initial_value, VariableOptions options = {});
+  // A variable of this dtype and shape, for an initializer to fill.
+  static Variable uninitialized(DType dtype, const TensorShape& shape, VariableOptions options = {});
+
+  bool initialized() const;
+  bool defined() const;  // has a dtype: was constructed with a value, or assigned one
+  Tensor value() const;  // FailedPrecondition before there is one
+  TensorShape shape() const;
+  DType dtype() const;
+  std::string name() const;  // "Variable:0"
+  bool trainable() const;
+  std::uint64_t id() const { return handle_.id(); }
+  Device& device() const;
+
+  // InvalidArgument, and no change, when dtype or shape do not fit.
+  const Variable& assign(const Operand& value) const;
+  const Variable& assign_add(const Operand& delta) const;
+  const Variable& assign_sub(const Operand& delta) const;
+  // Rows: variable[indices[i]] = / += / -= ... updates[i]; gather reads them.
+  const Variable& scatter_update(const Operand& indices, const Operand& updates) const;
+  const Variable& scatter_add(const Operand& indices, const Operand& updates) const;
+  const Variable& scatter_sub(const Operand& indices, const Operand& updates) const;
+  const Variable& scatter_mul(const Operand& indices, const Operand& updates) const;
+  const Variable& scatter_div(const Operand& indices, const Operand& updates) const;
+  const Variable& scatter_max(const Operand& indices, const Operand& updates) const;
+  const Variable& scatter_min(const Operand& indices, const Operand& updates) const;
+  Tensor gather(const Operand& indices) const;  // stays sparse in gradients
+
+  template <class T>
+  T item() const {
+    return value().template item<T>();
+  }
+  template <class T>
+  std::vector<T> to_vector() const {
+    return value().template to_vector<T>();
+  }
+  Tensor numpy() const { return value().numpy(); }
+  Tensor operator[](const Index& i) const { return value()[i]; }
+  explicit operator bool() const { return static_cast<bool>(value()); }
+  explicit operator float() const { return item<float>(); }
+  explicit operator double() const { return item<double>(); }
+  explicit operator int() const { return item<int>(); }
+
+  // The resource tensor; state ops take it.
+  const Tensor& handle() const { return handle_; }
+
+ private:
+  Tensor handle_;
+};
+
+// "<tf.Variable 'Variable:0' shape=() dtype=float32, numpy=0.97637>"
+std::ostream& operator<<(std::ostream& os, const Variable& v);
+std::ostream& operator<<(std::ostream& os, const std::vector<Variable>& list);
+void append_formatted(std::string& out, const Variable& v, std::string_view spec);
+
+}  // namespace rill

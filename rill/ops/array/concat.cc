@@ -1,0 +1,103 @@
+// Tensors joined: along an axis they have (concat), along a new one (stack).
+#include "rill/ops/array_ops.h"
+#include "rill/ops/op_helpers.h"
+
+namespace rill {
+namespace {
+
+void concat_shape(ShapeContext& c) {
+  const int n = c.num_inputs() - 1;
+  RILL_CHECK(n >= 1, invalid_argument, "[concat] needs at least one tensor");
+  std::int64_t axis_value = 0;
+  TensorShape out;
+  for (int i = 0; i < n; ++i)
+    if (c.input(i).has_rank() && !out.has_rank()) out = c.input(i);
+  if (!out.has_rank()) return c.set_output(0, out);
+  RILL_CHECK(out.rank() > 0, invalid_argument, "[concat] cannot join scalars; use tf::stack");
+  if (!c.input_as_int(n, &axis_value)) return c.set_output(0, TensorShape::unknown_dims(out.rank()));
+  const int axis = normalize_axis(axis_value, out.rank(), c.tag());
+  std::int64_t total = 0;
+  for (int i = 0; i < n; ++i) {
+    const TensorShape& s = c.input(i);
+    RILL_CHECK(!s.has_rank() || s.rank() == out.rank(), invalid_argument, "[concat] values[{}] has shape {}, values[0] {}; ranks must be equal", i, s, out);
+    for (int k = 0; s.has_rank() && k < s.rank(); ++k) {
+      if (k == axis) continue;
+      RILL_CHECK(s.dim(k) < 0 || out.dim(k) < 0 || s.dim(k) == out.dim(k), invalid_argument,
+                 "[concat] values[{}] has shape {}, values[0] {}: only axis {} may differ", i, s, c.input(0), axis);
+      out.set_dim(k, s.dim(k) < 0 ? out.dim(k) : s.dim(k));
+    }
+    if (!s.has_rank() || s.dim(axis) < 0) total = -1;
+    else if (total >= 0) total += s.dim(axis);
+  }
+  out.set_dim(axis, total);
+  c.set_output(0, out);
+}
+
+// Each part gets its piece of the gradient.
+void concat_grad(GradContext& g) {
+  const int n = g.num_inputs() - 1;
+  const int axis = normalize_axis(g.input(n).item<std::int64_t>(), g.output_shape().rank(), "concat");
+  std::int64_t begin = 0;
+  for (int i = 0; i < n; ++i) {
+    const std::int64_t size = g.input_shape(i).dim(axis);
+    if (g.needs(i)) {
+      Tensor start = zeros({g.output_shape().rank()}, int32);
+      mutable_data<std::int32_t>(start)[axis] = static_cast<std::int32_t>(begin);
+      g.set(i, slice(g.dy(), start, g.input_shape(i)));
+    }
+    begin += size;
+  }
+}
+
+const Op& concat_op = OpBuilder("ConcatV2", "concat")
+                          .input("values: N * T").input("axis: Tidx").output("output: T")
+                          .type("T", kAllTypes).type("Tidx", kIndexTypes, int32)
+                          .doc("The tensors joined along an axis; their other sizes must be equal.")
+                          .shape(concat_shape)
+                          .gradient(concat_grad, "axis")
+                          .define();
+
+void pack_shape(ShapeContext& c) {
+  TensorShape out;
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    const TensorShape& s = c.input(i);
+    if (!out.has_rank()) out = s;
+    RILL_CHECK(out.is_compatible_with(s), invalid_argument, "[stack] values[{}] has shape {}, values[0] {}; all must be equal", i, s, c.input(0));
+  }
+  if (!out.has_rank()) return c.set_output(0, out);
+  Dims dims = out.dims();
+  const int axis = normalize_axis(c.int_attr("axis"), out.rank() + 1, c.tag());
+  dims.insert(static_cast<std::size_t>(axis), c.num_inputs());
+  c.set_output(0, TensorShape(dims));
+}
+
+void pack_grad(GradContext& g) {
+  const auto parts = unstack(g.dy(), static_cast<int>(g.int_attr("axis")));
+  for (int i = 0; i < g.num_inputs(); ++i) g.set(i, parts[static_cast<std::size_t>(i)]);
+}
+
+const Op& pack_op = OpBuilder("Pack", "stack")
+                        .input("values: N * T").output("output: T")
+                        .attr("axis: int = 0").type("T", kAllTypes)
+                        .doc("Tensors of one shape joined along a new axis.")
+                        .shape(pack_shape)
+                        .gradient(pack_grad)
+                        .define();
+
+}  // namespace
+
+Tensor concat(const TensorList& values, int axis) {
+  RILL_CHECK(values.size() > 0, invalid_argument, "[concat] needs at least one tensor");
+  const Tensor at = to_tensor(axis);
+  std::vector<In> inputs = as_inputs(values.tensors());
+  inputs.push_back(at);
+  return execute(concat_op, inputs, {});
+}
+
+Tensor stack(const TensorList& values, int axis) {
+  RILL_CHECK(values.size() > 0, invalid_argument, "[stack] needs at least one tensor");
+  const Attr attrs[] = {{"axis", axis}};
+  return execute(pack_op, as_inputs(values.tensors()), attrs);
+}
+
+}  // namespace rill

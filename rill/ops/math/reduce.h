@@ -1,0 +1,25 @@
+#pragma once
+#include "rill/ops/math_ops.h"
+#include "rill/ops/op_helpers.h"
+
+namespace rill {
+
+// A reduction: "input: T, reduction_indices: Tidx" -> "output: T", keep_dims.
+OpBuilder reduce_op(std::string_view name, std::string_view tag, TypeSet types);
+// All axes of a tensor of that rank.
+std::vector<int> all_axes(const Operand& x);
+Tensor reduce(const Op& op, const Operand& x, const std::vector<int>& axes, ReduceOptions options);
+
+// In gradients: the shape of the input with the reduced axes set to 1, and the
+// number of elements that went into one output.
+TensorShape kept_shape(GradContext& g);
+std::int64_t reduced_count(GradContext& g);
+
+}  // namespace rill
+
+// The public forms of a reduction.
+#define RILL_DEFINE_REDUCTION(name, op)                                                                         \
+  Tensor name(const Operand& x, ReduceOptions o) { return reduce(op, x, all_axes(x), o); }                      \
+  Tensor name(const Operand& x, int axis, ReduceOptions o) { return reduce(op, x, {axis}, o); }                 \
+  Tensor name(const Operand& x, Axes axis, ReduceOptions o) { return reduce(op, x, std::vector<int>(axis), o); } \
+  Tensor name##_over(const Operand& x, const std::vector<int>& axis, ReduceOptions o) { return reduce(op, x, axis, o); }

@@ -1,0 +1,32 @@
+// Sum and mean.
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math/reduce.h"
+
+namespace rill {
+namespace {
+
+// Every summand gets the gradient of its sum.
+void sum_grad(GradContext& g) {
+  g.set(0, broadcast_to(reshape(g.dy(), kept_shape(g)), g.input_shape(0)));
+}
+const Op& sum_op = reduce_op("Sum", "reduce_sum", kNumericTypes)
+                       .doc("The sum of elements across axes. An empty sum is 0.")
+                       .gradient(sum_grad, "reduction_indices")
+                       .define();
+
+void mean_grad(GradContext& g) {
+  const std::int64_t n = reduced_count(g);
+  const Tensor share = g.dy() / cast(constant(static_cast<double>(n > 0 ? n : 1), float64), g.dy().dtype());
+  g.set(0, broadcast_to(reshape(share, kept_shape(g)), g.input_shape(0)));
+}
+const Op& mean_op = reduce_op("Mean", "reduce_mean", kNumericTypes)
+                        .doc("The mean of elements across axes. The mean of nothing is NaN.")
+                        .gradient(mean_grad, "reduction_indices")
+                        .define();
+
+}  // namespace
+
+RILL_DEFINE_REDUCTION(reduce_sum, sum_op)
+RILL_DEFINE_REDUCTION(reduce_mean, mean_op)
+
+}  // namespace rill

@@ -1,0 +1,45 @@
+#include "rill/ops/op_helpers.h"
+
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+
+namespace rill {
+
+OpBuilder unary_op(std::string_view name, std::string_view tag, TypeSet types) {
+  OpBuilder b(name, tag);
+  b.input("x: T").output("y: T").type("T", types).shape(unchanged_shape).elementwise();
+  return b;
+}
+
+OpBuilder binary_op(std::string_view name, std::string_view tag, TypeSet types) {
+  OpBuilder b(name, tag);
+  b.input("x: T").input("y: T").output("z: T").type("T", types).shape(broadcast_shape).elementwise();
+  return b;
+}
+
+OpBuilder compare_op(std::string_view name, std::string_view tag, TypeSet types) {
+  OpBuilder b(name, tag);
+  b.input("x: T").input("y: T").output("z: bool").type("T", types).shape(broadcast_shape).elementwise().no_gradient();
+  return b;
+}
+
+Tensor unary(const Op& op, const Operand& x) { return execute(op, {Arg(x)}); }
+
+Tensor binary(const Op& op, const Operand& x, const Operand& y) {
+  const ArgPair a(x, y);
+  return execute(op, {a.first(), a.second()});
+}
+
+void set_reduced(GradContext& g, int i, const Tensor& grad) {
+  const TensorShape& shape = g.input_shape(i);
+  if (grad.shape() == shape) return g.set(i, grad);
+  // [.., 1, ..] <- sum over the repeated axis; leading axes disappear.
+  const int extra = grad.shape().rank() - shape.rank();
+  Dims axes;
+  for (int k = 0; k < grad.shape().rank(); ++k)
+    if (k < extra || (shape.dim(k - extra) == 1 && grad.shape().dim(k) != 1)) axes.push_back(k);
+  const Tensor sum = axes.empty() ? grad : reduce_sum(grad, std::vector<int>(axes.begin(), axes.end()), {.keepdims = true});
+  g.set(i, reshape(sum, shape));
+}
+
+}  // namespace rill

@@ -1,0 +1,29 @@
+#pragma once
+#include "rill/base/check.h"
+#include "rill/core/execute.h"
+#include "rill/core/grad_context.h"
+#include "rill/core/op.h"
+#include "rill/core/operand.h"
+#include "rill/core/shape_inference.h"
+#include "rill/core/tensor_impl.h"
+
+// What the files of ops share: schemas of the common families and pieces of
+// gradients.
+namespace rill {
+
+// y = f(x), element by element: "x: T" -> "y: T".
+OpBuilder unary_op(std::string_view name, std::string_view tag, TypeSet types);
+// z = f(x, y) with broadcasting: "x: T, y: T" -> "z: T".
+OpBuilder binary_op(std::string_view name, std::string_view tag, TypeSet types);
+// The same with a bool result and no gradient.
+OpBuilder compare_op(std::string_view name, std::string_view tag, TypeSet types);
+
+// The body of a public unary or binary function.
+Tensor unary(const Op& op, const Operand& x);
+Tensor binary(const Op& op, const Operand& x, const Operand& y);
+
+// For gradients of broadcasting ops: `grad` has the broadcast shape; it is
+// summed over what was repeated to fit input i, and set.
+void set_reduced(GradContext& g, int i, const Tensor& grad);
+
+}  // namespace rill
