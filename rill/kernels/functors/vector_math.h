@@ -19,10 +19,12 @@
 
 #define RILL_FORCE_INLINE [[gnu::always_inline]] inline
 
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
-#define RILL_VECTOR_VARIANTS _Pragma("omp declare simd notinbranch")
-#else
 #define RILL_VECTOR_VARIANTS
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#if __GLIBC_PREREQ(2, 35)  // the first libmvec with all of the functions below
+#undef RILL_VECTOR_VARIANTS
+#define RILL_VECTOR_VARIANTS _Pragma("omp declare simd notinbranch")
+#endif
 #endif
 
 #define RILL_LIBM_UNARY(name)                                                          \
