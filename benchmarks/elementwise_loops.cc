@@ -55,8 +55,7 @@ void measure(std::int64_t n, int rounds) {
   const float *px = x.data(), *pb = b.data();
   float* py = y.data();
   const Case cases[] = {
-      {"copy", 2,
-       [=] { copy_loop(px, py, n); }},
+      {"copy", 2, [=] { copy_loop(px, py, n); }},
       {"add", 3, [=] { binary_loop<fn::Add>(px, pb, py, n); }},
       {"mul", 3, [=] { binary_loop<fn::Mul>(px, pb, py, n); }},
       {"mul scalar", 2, [=] { binary_loop_scalar_right<fn::Mul>(px, 3.0f, py, n); }},
@@ -86,8 +85,8 @@ void small(int rounds) {
   std::vector<float> a(16, 1.0f), b(16, 2.0f), y(16);
   for (const std::int64_t n : {1, 2, 4, 8, 16}) {
     volatile std::int64_t count = n;
-    const double add =
-        best_seconds([&] { binary_loop<fn::Add>(a.data(), b.data(), y.data(), count); }, 100000, rounds);
+    const double add = best_seconds(
+        [&] { binary_loop<fn::Add>(a.data(), b.data(), y.data(), count); }, 100000, rounds);
     const double exp =
         best_seconds([&] { unary_loop<fn::Exp>(a.data(), y.data(), count); }, 100000, rounds);
     const double sin =

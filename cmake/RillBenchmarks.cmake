@@ -3,6 +3,7 @@
 find_package(benchmark QUIET)
 
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/benchmarks/*.cc")
+set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "${kernel_flags}")
 foreach(source ${sources})
   cmake_path(GET source STEM name)
   add_executable(bench_${name} "${source}")

@@ -13,6 +13,7 @@ target_link_libraries(rill_objects
 target_include_directories(rill_objects SYSTEM PUBLIC
   "$<TARGET_PROPERTY:Eigen3::Eigen,INTERFACE_INCLUDE_DIRECTORIES>"
   "$<$<BOOL:${RILL_WITH_ONEDNN}>:${RILL_ONEDNN_INCLUDE}>")
+target_compile_definitions(rill_objects PRIVATE RILL_BUILDING_LIBRARY)
 target_compile_definitions(rill_objects PUBLIC
   $<$<BOOL:${RILL_WITH_ONEDNN}>:RILL_WITH_ONEDNN=1>
   $<$<STREQUAL:${RILL_PARALLEL},openmp>:RILL_PARALLEL_OPENMP=1>)
@@ -26,10 +27,11 @@ set_source_files_properties("${PROJECT_SOURCE_DIR}/rill/base/version.cc" PROPERT
 
 # Kernels are loops over numbers: let the compiler unroll and vectorise them.
 # -fno-trapping-math changes no value; it lets comparisons be vectorised.
+set(kernel_flags "$<$<CONFIG:Release>:-O3>;-fno-trapping-math;-fopenmp-simd")
 set(kernel_sources ${RILL_SOURCES})
 list(FILTER kernel_sources INCLUDE REGEX "/rill/kernels/")
 set_source_files_properties(${kernel_sources} PROPERTIES
-  COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>;-fno-trapping-math;-fopenmp-simd")
+  COMPILE_OPTIONS "${kernel_flags}")
 
 add_library(rill SHARED)
 add_library(Rill::rill ALIAS rill)

@@ -45,7 +45,9 @@ template <class F, class T>
 constexpr bool one_variant() {
   constexpr bool common = !std::is_integral_v<T> || std::is_same_v<T, std::int32_t> ||
                           std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::uint8_t>;
-  return is_complex_v<T> || !common || requires { F::scalar; };
+  if constexpr (is_complex_v<T> || !common) return true;
+  else if constexpr (requires { F::template scalar<T>; }) return F::template scalar<T>;
+  else return false;
 }
 
 // Loops of a functor that is not exact run on whole blocks: a multiple of the
@@ -74,14 +76,15 @@ RILL_FORCE_INLINE auto call(const F& f, T a, T b) {
 
 enum class Sides { both, left_scalar, right_scalar };
 
-// The functor arrives as a void pointer, so that the half tiles below are not
-// instantiated for each; its copy on the stack lets GCC hoist its state.
+// RILL_LOOPS defines the loops of one ISA. The functor arrives as a void
+// pointer, so that the half tiles below are not instantiated for each; its copy
+// on the stack lets GCC hoist its state.
 #define RILL_LOOPS(Name, target, A)                                                        \
   template <class F, class T, class R>                                                     \
   target void Name##_unary(const T* x, R* y, std::int64_t n, const void* functor) {        \
     const F f = *static_cast<const F*>(functor);                                           \
     const std::int64_t m = steps<F, T>(n);                                                 \
-    _Pragma("omp simd") for (std::int64_t i = 0; i < m; ++i) y[i] = call<A>(f, x[i]);       \
+    _Pragma("omp simd") for (std::int64_t i = 0; i < m; ++i) y[i] = call<A>(f, x[i]);      \
   }                                                                                        \
   template <class F, Sides sides, class T, class R>                                        \
   target void Name##_binary(const T* a, const T* b, R* y, std::int64_t n,                  \
@@ -90,12 +93,15 @@ enum class Sides { both, left_scalar, right_scalar };
     const std::int64_t m = steps<F, T>(n);                                                 \
     if constexpr (sides == Sides::left_scalar) {                                           \
       const T a0 = *a;                                                                     \
-      _Pragma("omp simd") for (std::int64_t i = 0; i < m; ++i) y[i] = call<A>(f, a0, b[i]); \
+      _Pragma("omp simd")                                                                  \
+      for (std::int64_t i = 0; i < m; ++i) y[i] = call<A>(f, a0, b[i]);                    \
     } else if constexpr (sides == Sides::right_scalar) {                                   \
       const T b0 = *b;                                                                     \
-      _Pragma("omp simd") for (std::int64_t i = 0; i < m; ++i) y[i] = call<A>(f, a[i], b0); \
+      _Pragma("omp simd")                                                                  \
+      for (std::int64_t i = 0; i < m; ++i) y[i] = call<A>(f, a[i], b0);                    \
     } else {                                                                               \
-      _Pragma("omp simd") for (std::int64_t i = 0; i < m; ++i) y[i] = call<A>(f, a[i], b[i]); \
+      _Pragma("omp simd")                                                                  \
+      for (std::int64_t i = 0; i < m; ++i) y[i] = call<A>(f, a[i], b[i]);                  \
     }                                                                                      \
   }
 
@@ -154,7 +160,7 @@ void unary_blocks(UnaryFn<T, R> loop, const T* x, R* y, std::int64_t n, const vo
   std::copy_n(out, rest, y + whole);
 }
 
-template <Sides sides, class T, class R>
+template <class T, class R>
 void binary_blocks(BinaryFn<T, R> loop, const T* a, const T* b, R* y, std::int64_t n,
                    const void* f) {
   const std::int64_t whole = n & -kBlock<T>, rest = n - whole;
@@ -162,31 +168,43 @@ void binary_blocks(BinaryFn<T, R> loop, const T* a, const T* b, R* y, std::int64
   if (rest == 0) return;
   alignas(64) T left[kBlock<T>], right[kBlock<T>];
   alignas(64) R out[kBlock<T>];
-  if constexpr (sides == Sides::left_scalar) left[0] = *a;
-  else pad(left, a + whole, rest);
-  if constexpr (sides == Sides::right_scalar) right[0] = *b;
-  else pad(right, b + whole, rest);
+  pad(left, a + whole, rest);
+  pad(right, b + whole, rest);
   loop(left, right, out, kBlock<T>, f);
   std::copy_n(out, rest, y + whole);
 }
 
 template <class F, class T, class R>
-void run_unary(Isa set, const T* x, R* y, std::int64_t n, const void* f) {
+[[gnu::noinline]] void run_unary(Isa set, const T* x, R* y, std::int64_t n, const void* f) {
   const auto loop = unary_variant<F, T, R>(set);
   if constexpr (exact<F, T>()) loop(x, y, n, f);
   else unary_blocks<T, R>(loop, x, y, n, f);
 }
 
+inline constexpr std::int64_t kTile = 256;  // elements held on the stack, for the forms below
+
 template <class F, Sides sides, class T, class R>
-void run_binary(Isa set, const T* a, const T* b, R* y, std::int64_t n, const void* f) {
-  const auto loop = binary_variant<F, sides, T, R>(set);
-  if constexpr (exact<F, T>()) loop(a, b, y, n, f);
-  else binary_blocks<sides, T, R>(loop, a, b, y, n, f);
+[[gnu::noinline]] void run_binary(Isa set, const T* a, const T* b, R* y, std::int64_t n,
+                                  const void* f) {
+  if constexpr (exact<F, T>() && (sides == Sides::both || std::is_floating_point_v<T>)) {
+    binary_variant<F, sides, T, R>(set)(a, b, y, n, f);
+  } else if constexpr (sides == Sides::both) {
+    binary_blocks<T, R>(binary_variant<F, sides, T, R>(set), a, b, y, n, f);
+  } else {
+    // A repeated scalar in an array. Of a functor that is not exact, a loop over
+    // the scalar itself would hoist what depends on it alone: a scalar libm call
+    // with other bits. For the integers it only saves instantiations.
+    constexpr bool left = sides == Sides::left_scalar;
+    alignas(64) T tile[kTile];
+    std::fill_n(tile, std::min(kTile, n), left ? *a : *b);
+    for (std::int64_t i = 0; i < n; i += kTile) {
+      run_binary<F, Sides::both, T, R>(set, left ? tile : a + i, left ? b + i : tile, y + i,
+                                       std::min(kTile, n - i), f);
+    }
+  }
 }
 
-// Half types: tiles of floats on the stack.
-inline constexpr std::int64_t kTile = 256;
-
+// Half types: tiles of floats.
 template <class H>
 void widen(Isa set, const H* x, float* y, std::int64_t n) {
   run_unary<functors::Convert<float>, H, float>(set, x, y, n, &set);

@@ -18,6 +18,13 @@ RILL_T T conj_of(T x) {
   if constexpr (is_complex_v<T>) return std::conj(x);
   else return x;
 }
+// y, or x where that is NaN: else the sum of two NaNs of opposite signs could
+// get its sign from either, scalar and vector code not agreeing. Double is all
+// vector code, and there a select would cost the vector call (vector_math.h).
+RILL_T T keep_nan(T x, T y) {
+  if constexpr (std::is_same_v<T, float>) return x != x ? x : y;
+  else return y;
+}
 inline constexpr double kSeluScale = 1.0507009873554804934193349852946;
 inline constexpr double kSeluScaleAlpha = 1.7580993408473768599402175208123;
 }  // namespace detail
@@ -38,7 +45,7 @@ struct Sigmoid : ExactButDouble {
 struct Softplus : ExactButDouble {
   RILL_TA T apply(T x) {
     const T tail = math::log1p_unit<A>(math::exp_no_overflow<A>(-math::abs(x)));
-    return (x < 0 ? T(0) : x) + tail;
+    return detail::keep_nan(x, (x < 0 ? T(0) : x) + tail);
   }
 };
 
@@ -69,14 +76,15 @@ struct LeakyRelu : Exact {
 struct Elu : ExactButDouble {
   RILL_TA T apply(T x) {
     const T e = math::expm1<A>(-math::abs(x));
-    return x < T(0) ? e : x + T(0) * e;
+    return detail::keep_nan(x, x < T(0) ? e : x + T(0) * e);
   }
 };
 
 struct Selu : ExactButDouble {
   RILL_TA T apply(T x) {
     const T e = math::expm1<A>(-math::abs(x));
-    return x < T(0) ? T(detail::kSeluScaleAlpha) * e : T(detail::kSeluScale) * x + T(0) * e;
+    const T negative = T(detail::kSeluScaleAlpha) * e;
+    return detail::keep_nan(x, x < T(0) ? negative : T(detail::kSeluScale) * x + T(0) * e);
   }
 };
 

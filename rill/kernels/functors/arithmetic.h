@@ -40,7 +40,8 @@ struct Mul : Exact {
       return static_cast<T>(ints::wide(a) * ints::wide(b));
     } else if constexpr (is_complex_v<T>) {
       // The schoolbook product: no search for infinities behind a NaN.
-      return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+      return T(a.real() * b.real() - a.imag() * b.imag(),
+               a.real() * b.imag() + a.imag() * b.real());
     } else {
       return a * b;
     }
@@ -49,6 +50,8 @@ struct Mul : Exact {
 
 // Floats: a / b. Integers: rounds toward zero.
 struct Div : Exact {
+  template <class T>
+  static constexpr bool scalar = !ints::vector_division<T>;
   RILL_BAD_ZERO_DIVISOR
   RILL_T T apply(T a, T b) {
     if constexpr (std::is_integral_v<T>) return ints::trunc_div(a, b);
@@ -59,6 +62,8 @@ using RealDiv = Div;
 
 // Rounds toward zero.
 struct TruncateDiv : Exact {
+  template <class T>
+  static constexpr bool scalar = !ints::vector_division<T>;
   RILL_BAD_ZERO_DIVISOR
   RILL_T T apply(T a, T b) {
     if constexpr (std::is_integral_v<T>) return ints::trunc_div(a, b);
@@ -68,6 +73,8 @@ struct TruncateDiv : Exact {
 
 // Rounds toward minus infinity.
 struct FloorDiv : Exact {
+  template <class T>
+  static constexpr bool scalar = !ints::vector_division<T>;
   RILL_BAD_ZERO_DIVISOR
   RILL_T T apply(T a, T b) {
     if constexpr (std::is_integral_v<T>) return ints::floor_div(a, b);
@@ -77,6 +84,8 @@ struct FloorDiv : Exact {
 
 // Remainder with the sign of a (C's fmod and %).
 struct TruncateMod : Exact {
+  template <class T>  // fmod has no vector code
+  static constexpr bool scalar = std::is_floating_point_v<T> || !ints::vector_division<T>;
   RILL_BAD_ZERO_DIVISOR
   RILL_T T apply(T a, T b) {
     if constexpr (std::is_integral_v<T>) return ints::trunc_mod(a, b);
@@ -87,6 +96,8 @@ using Mod = TruncateMod;
 
 // Remainder with the sign of b (Python's %).
 struct FloorMod : Exact {
+  template <class T>  // fmod has no vector code
+  static constexpr bool scalar = std::is_floating_point_v<T> || !ints::vector_division<T>;
   RILL_BAD_ZERO_DIVISOR
   RILL_T T apply(T a, T b) {
     if constexpr (std::is_integral_v<T>) {
@@ -117,6 +128,8 @@ struct SquaredDifference : Exact {
 };
 
 struct Pow : ExactButFloats {
+  template <class T>
+  static constexpr bool scalar = std::is_integral_v<T>;
   RILL_T bool bad([[maybe_unused]] T a, [[maybe_unused]] T b) {
     if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) return b < 0;
     return false;

@@ -84,7 +84,7 @@ struct Digamma : ExactScalar {
   RILL_T T apply(T x) { return static_cast<T>(digamma(static_cast<double>(x))); }
 
  private:
-  static double digamma(double x) {
+  [[gnu::noinline]] static double digamma(double x) {
     if (x == 0) return std::copysign(std::numeric_limits<double>::infinity(), -x);
     if (x < 0) {
       // Reflection, on the fraction only: pi x itself would lose it.

@@ -24,6 +24,11 @@ RILL_FORCE_INLINE T neg(T x) {
   return static_cast<T>(Wide<T>{0} - wide(x));
 }
 
+// Whether a loop over a division of T vectorises.
+template <class T>
+inline constexpr bool vector_division =
+    std::is_floating_point_v<T> || sizeof(T) <= 2 || std::is_same_v<T, std::int32_t>;
+
 // a / b for b != 0 and a representable quotient. Up to 32 bits the division is
 // one of floats, which vectorises: the quotient's distance to the nearest
 // integer is at least 1/|b|, far above the rounding error.

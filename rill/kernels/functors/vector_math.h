@@ -19,10 +19,12 @@
 
 #define RILL_FORCE_INLINE [[gnu::always_inline]] inline
 
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
-#define RILL_VECTOR_VARIANTS _Pragma("omp declare simd notinbranch")
-#else
 #define RILL_VECTOR_VARIANTS
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#if __GLIBC_PREREQ(2, 35)  // the first libmvec with all of the functions below
+#undef RILL_VECTOR_VARIANTS
+#define RILL_VECTOR_VARIANTS _Pragma("omp declare simd notinbranch")
+#endif
 #endif
 
 #define RILL_LIBM_UNARY(name)                                                          \
@@ -89,8 +91,10 @@ struct Exact {
   static constexpr bool exact = true;
 };
 
-// An exact functor that has no vector code: the loops make one variant only.
+// An exact functor that has no vector code; for some types only, others say so
+// by a `scalar` of their own. The loops then make one variant.
 struct ExactScalar : Exact {
+  template <class T>
   static constexpr bool scalar = true;
 };
 
@@ -190,7 +194,7 @@ RILL_FORCE_INLINE float exp_no_overflow(float x) {
 template <class A>
 RILL_FORCE_INLINE float exp(float x) {
   const float z = exp_no_overflow<A>(x);
-  return x > 88.7228394f ? __builtin_inff() : z;
+  return x > 88.7228317f ? __builtin_inff() : z;
 }
 
 template <class A>
@@ -201,8 +205,8 @@ RILL_FORCE_INLINE float expm1(float x) {
   float y = 2.0f * A::fma(p, s, s - 0.5f);
   y = a.exponent == 0 ? p : y;
   y = x < -18.0f ? -1.0f : y;
-  y = x > 88.7228394f ? __builtin_inff() : y;
-  return x != x ? x : y;
+  y = x > 88.7228317f ? __builtin_inff() : y;
+  return x != x ? x : copysign(y, x);
 }
 
 template <class A>
