@@ -41,6 +41,11 @@ To convert(const From& v) {
 
 }  // namespace
 
+void retain(TensorImpl* t) noexcept { t->refs.retain(); }
+void release(TensorImpl* t) noexcept {
+  if (t->refs.release()) delete t;
+}
+
 std::uint64_t next_tensor_id() {
   // Each thread takes ids in blocks, so that making a tensor touches no shared line.
   static std::atomic<std::uint64_t> blocks{0};

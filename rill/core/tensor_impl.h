@@ -35,11 +35,6 @@ class TensorImpl {
   Ref<Resource> resource;  // dtype resource or variant
   Ref<Symbol> symbol;      // symbolic tensors
 };
-inline void retain(TensorImpl* t) noexcept { t->refs.retain(); }
-inline void release(TensorImpl* t) noexcept {
-  if (t->refs.release()) delete t;
-}
-
 // A tensor with memory of its own and undefined contents.
 // REQUIRES: shape fully defined, its elements counted.
 Tensor make_tensor(DType dtype, const TensorShape& shape, Device& device = cpu_device());
