@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <initializer_list>
 #include <span>
@@ -20,10 +21,23 @@ class SmallVector {
   explicit SmallVector(std::size_t n, T value = {}) { resize(n, value); }
   SmallVector(std::initializer_list<T> l) { assign(l.begin(), l.size()); }
   SmallVector(std::span<const T> s) { assign(s.data(), s.size()); }
-  SmallVector(const SmallVector& o) { assign(o.data(), o.size_); }
+  SmallVector(const SmallVector& o) {
+    if (o.heap_) [[unlikely]] {
+      assign(o.data(), o.size_);
+    } else {  // a fixed number of bytes: no call, no branch on the size
+      size_ = o.size_;
+      std::memcpy(inline_, o.inline_, sizeof(inline_));
+    }
+  }
   SmallVector(SmallVector&& o) noexcept { steal(o); }
   SmallVector& operator=(const SmallVector& o) {
-    if (this != &o) assign(o.data(), o.size_);
+    if (this == &o) return *this;
+    if (heap_ || o.heap_) [[unlikely]] {
+      assign(o.data(), o.size_);
+    } else {
+      size_ = o.size_;
+      std::memcpy(inline_, o.inline_, sizeof(inline_));
+    }
     return *this;
   }
   SmallVector& operator=(SmallVector&& o) noexcept {
@@ -68,12 +82,12 @@ class SmallVector {
   void resize(std::size_t n, T value = {}) {
     if (n > size_) reserve(n);
     for (std::size_t i = size_; i < n; ++i) data()[i] = value;
-    size_ = n;
+    size_ = static_cast<std::uint32_t>(n);
   }
   void assign(const T* p, std::size_t n) {
     reserve(n);
     if (n) std::memmove(data(), p, n * sizeof(T));
-    size_ = n;
+    size_ = static_cast<std::uint32_t>(n);
   }
   friend bool operator==(const SmallVector& a, const SmallVector& b) {
     if (a.size_ != b.size_) return false;
@@ -84,13 +98,15 @@ class SmallVector {
 
  private:
   void reserve(std::size_t n) {
-    if (n <= capacity_) return;
-    std::size_t capacity = capacity_ * 2 < n ? n : capacity_ * 2;
+    if (n > capacity_) [[unlikely]] grow(n);
+  }
+  [[gnu::noinline]] void grow(std::size_t n) {
+    const std::size_t capacity = std::size_t{capacity_} * 2 < n ? n : std::size_t{capacity_} * 2;
     T* p = new T[capacity];
     std::memcpy(p, data(), size_ * sizeof(T));
     delete[] heap_;
     heap_ = p;
-    capacity_ = capacity;
+    capacity_ = static_cast<std::uint32_t>(capacity);
   }
   void steal(SmallVector& o) noexcept {
     heap_ = o.heap_;
@@ -103,7 +119,7 @@ class SmallVector {
   }
 
   T* heap_ = nullptr;
-  std::size_t size_ = 0, capacity_ = N;
+  std::uint32_t size_ = 0, capacity_ = N;
   T inline_[N];
 };
 

@@ -95,7 +95,9 @@ struct ThreadState {
   const char* file = nullptr;    // the user's line at work
   int line = 0;
 };
-extern constinit thread_local ThreadState thread_state_storage;
+// Initial-exec: one instruction instead of a call. A few words of the room that
+// the loader keeps for libraries that are loaded late.
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local ThreadState thread_state_storage;
 inline ThreadState& thread_state() { return thread_state_storage; }
 inline void Arg::note_call_site(const Operand& x) {
   if (x.file()) thread_state().file = x.file(), thread_state().line = x.line();

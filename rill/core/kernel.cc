@@ -6,8 +6,14 @@
 
 namespace rill {
 
-KernelContext::~KernelContext() {
-  for (void* p : scratch_) std::free(p);
+KernelContext::Extra& KernelContext::extra() {
+  if (!extra_) extra_ = new Extra;
+  return *extra_;
+}
+
+void KernelContext::free_extra() {
+  for (void* p : extra_->scratch) std::free(p);
+  delete extra_;
 }
 
 void* KernelContext::scratch(std::size_t bytes) {
@@ -16,14 +22,14 @@ void* KernelContext::scratch(std::size_t bytes) {
     fail(Code::resource_exhausted, format("[{}] out of memory: {} bytes of scratch space wanted", tag(), bytes));
     return nullptr;
   }
-  scratch_.push_back(p);
+  extra().scratch.push_back(p);
   return p;
 }
 
 void KernelContext::fail(Code code, std::string message) {
   if (failed()) return;
-  code_ = code;
-  message_ = std::move(message);
+  extra().code = code;
+  extra().message = std::move(message);
 }
 
 }  // namespace rill

@@ -7,10 +7,10 @@ namespace rill {
 
 // A tensor as a kernel sees it: memory, dtype, shape.
 struct TensorView {
-  void* data = nullptr;
+  void* data;  // no initialisers: calls make arrays of these
   DType dtype;
-  const TensorShape* shape = nullptr;
-  std::int64_t size = 0;  // elements
+  const TensorShape* shape;
+  std::int64_t size;  // elements
 };
 
 // One call of a kernel. Kernels do not throw: they report through fail(), and
@@ -20,7 +20,9 @@ class KernelContext : public AttrReader {
   KernelContext(const Op& op, AttrList attrs, std::span<const TensorView> inputs, std::span<TensorView> outputs,
                 Device& device)
       : AttrReader(op, attrs), inputs_(inputs), outputs_(outputs), device_(&device) {}
-  virtual ~KernelContext();
+  virtual ~KernelContext() {
+    if (extra_) [[unlikely]] free_extra();
+  }
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
@@ -60,10 +62,10 @@ class KernelContext : public AttrReader {
 
   // The first report wins.
   void fail(Code code, std::string message);
-  bool failed() const { return code_ != Code::ok; }
-  Code code() const { return code_; }
-  const std::string& message() const { return message_; }
-  const char* tag() const { return op().tag.c_str(); }
+  bool failed() const { return extra_ && extra_->code != Code::ok; }
+  Code code() const { return extra_ ? extra_->code : Code::ok; }
+  const std::string& message() const { return extra_->message; }  // REQUIRES: failed()
+  std::string_view tag() const { return op().tag; }
   Device& device() const { return *device_; }
 
  protected:
@@ -72,9 +74,15 @@ class KernelContext : public AttrReader {
   Device* device_;
 
  private:
-  Code code_ = Code::ok;
-  std::string message_;
-  std::vector<void*> scratch_;
+  // What few calls need, made when one does.
+  struct Extra {
+    Code code = Code::ok;
+    std::string message;
+    std::vector<void*> scratch;
+  };
+  Extra& extra();
+  void free_extra();
+  Extra* extra_ = nullptr;
 };
 
 }  // namespace rill

@@ -46,7 +46,10 @@ void scalar_shape(ShapeContext& c) { c.set_output(0, TensorShape::scalar()); }
 void unknown_shape(ShapeContext& c) {
   for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, TensorShape::unknown_rank());
 }
-void broadcast_shape(ShapeContext& c) { c.set_output(0, broadcast_shapes(c.input(0), c.input(1), c.tag())); }
+void broadcast_shape(ShapeContext& c) {
+  if (c.input(0) == c.input(1)) [[likely]] return c.set_output(0, c.input(0));
+  c.set_output(0, broadcast_shapes(c.input(0), c.input(1), c.tag()));
+}
 
 TensorShape broadcast_shapes(const TensorShape& a, const TensorShape& b, std::string_view tag) {
   if (a == b) return a;

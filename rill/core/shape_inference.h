@@ -1,7 +1,7 @@
 #pragma once
 #include "rill/core/execute.h"
 #include "rill/core/op.h"
-#include "rill/core/tensor.h"
+#include "rill/core/tensor_impl.h"
 
 namespace rill {
 
@@ -41,8 +41,8 @@ class ShapeContext : public AttrReader {
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
-  const TensorShape& input(int i) const { return inputs_[static_cast<std::size_t>(i)]->shape(); }
-  DType input_dtype(int i) const { return inputs_[static_cast<std::size_t>(i)]->dtype(); }
+  const TensorShape& input(int i) const { return inputs_[static_cast<std::size_t>(i)]->impl()->shape; }
+  DType input_dtype(int i) const { return inputs_[static_cast<std::size_t>(i)]->impl()->dtype; }
   // The value of an input when it is known now; else null.
   const Tensor* input_value(int i) const;
   // The value of an input that holds a shape or a list of sizes: unknown rank
@@ -50,7 +50,7 @@ class ShapeContext : public AttrReader {
   TensorShape input_as_shape(int i) const;
   // The value of an integer scalar input; false when it is not known.
   bool input_as_int(int i, std::int64_t* value) const;
-  const char* tag() const { return op().tag.c_str(); }
+  std::string_view tag() const { return op().tag; }
 
   void set_output(int i, TensorShape shape) { outputs_[static_cast<std::size_t>(i)] = std::move(shape); }
 

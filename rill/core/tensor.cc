@@ -50,7 +50,7 @@ std::uint64_t next_tensor_id() {
   // Each thread takes ids in blocks, so that making a tensor touches no shared line.
   static std::atomic<std::uint64_t> blocks{0};
   constexpr std::uint64_t kBlock = 1 << 20;
-  static thread_local std::uint64_t next = 0, end = 0;
+  [[gnu::tls_model("initial-exec")]] static thread_local std::uint64_t next = 0, end = 0;
   if (next == end) [[unlikely]] {
     next = blocks.fetch_add(1, std::memory_order_relaxed) * kBlock + 1;
     end = next + kBlock - 1;

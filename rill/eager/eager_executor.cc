@@ -28,6 +28,11 @@ DType dispatch_dtype(const Op& op, std::span<const In> inputs, AttrList attrs) {
             op.tag, op.name, device_type_name(device.type()), dtype, known.empty() ? "nothing" : known);
 }
 
+[[noreturn, gnu::noinline]] void leaked(const Op& op) {
+  RILL_FAIL(failed_precondition,
+            "[{}] a symbolic tensor was used outside the function that is being traced; return it from the function instead", op.tag);
+}
+
 // The device of the scope; else that of the first input that is not on the host.
 Device& place(const Op& op, std::span<const In> inputs, std::span<const DType> dtypes) {
   Device* device = thread_state().device;
@@ -113,13 +118,13 @@ class EagerExecutor : public Executor {
  public:
   void run(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<const TensorShape> shapes,
            std::span<const DType> dtypes, std::span<Tensor> outputs) override {
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      RILL_CHECK(!inputs[i]->is_symbolic(), failed_precondition,
-                 "[{}] a symbolic tensor was used outside the function that is being traced; return it from the function instead",
-                 op.tag);
+    bool plain = !thread_state().device && !op.updates;  // host tensors, no scope
+    for (const In& t : inputs) {
+      if (t->impl()->symbol) [[unlikely]] leaked(op);
+      plain = plain && t->impl()->device->is_host();
     }
     if (op.forward) return op.forward(AttrReader(op, attrs), inputs, shapes, outputs);
-    Device& device = place(op, inputs, dtypes);
+    Device& device = plain ? cpu_device() : place(op, inputs, dtypes);
     // The test device runs the CPU's kernels, late.
     const DeviceType kernels = device.type() == DeviceType::test ? DeviceType::cpu : device.type();
     const DType dtype = dispatch_dtype(op, inputs, attrs);
