@@ -7,7 +7,7 @@
 #   make debug         debug build and tests in build-debug/
 #   make asan, tsan    the same under sanitizers
 #   make bench         run the benchmarks; bench-peers: beside TensorFlow
-#   make parity        compare numbers with TensorFlow
+#   make parity        compare numbers with TensorFlow; UPDATE=1 writes the goldens
 #   make features      what the tests show; writes docs/features.md
 #   make format, lint  clang-format; rules on includes and format (RILL_TIDY=1: clang-tidy)
 #   make install PREFIX=/usr/local
@@ -70,8 +70,8 @@ bench-peers: build venv
 
 parity: packages venv
 	$(call configure,release,build)
-	@cmake --build build -j$(JOBS) --target conformance_test
-	@$(PYTHON) tools/parity.py build
+	@cmake --build build -j$(JOBS) --target op_conformance_test
+	@$(PYTHON) tools/parity.py build/tests/op_conformance_test tests/op_conformance/goldens $(if $(UPDATE),--update)
 
 .PHONY: venv
 venv:

@@ -14,5 +14,13 @@ const BinaryKernels<functors::Minimum, RILL_FLOATS, RILL_INTS> minimum("Minimum"
 const UnaryKernels<functors::Neg, RILL_FLOATS, RILL_INTS, RILL_COMPLEX> neg("Neg");
 const UnaryKernels<functors::Square, RILL_FLOATS, RILL_INTS, RILL_COMPLEX> square("Square");
 
+struct Conj : functors::Exact {
+  template <class T>
+  static T apply(T x) {
+    return std::conj(x);
+  }
+};
+const UnaryKernels<Conj, RILL_COMPLEX> conj("Conj");
+
 }  // namespace
 }  // namespace rill::cpu
