@@ -13,7 +13,7 @@ void add_strings_cpu(KernelContext& c) noexcept {
     for (std::int64_t i = 0; i < p.inner; ++i) y[at + i] = a[ia + (p.a_row ? i : 0)] + b[ib + (p.b_row ? i : 0)];
   });
 }
-RILL_KERNEL("AddV2", cpu, TypeSet{string}, add_strings_cpu);
+RILL_KERNEL("Add", cpu, TypeSet{string}, add_strings_cpu);
 
 }  // namespace
 }  // namespace rill::cpu

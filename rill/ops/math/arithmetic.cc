@@ -6,16 +6,19 @@
 namespace rill {
 namespace {
 
-constexpr TypeSet kAddTypes = kNumericTypes | TypeSet{string};
-
 void add_grad(GradContext& g) {
   set_reduced(g, 0, g.dy());
   set_reduced(g, 1, g.dy());
 }
-const Op& add_op = binary_op("AddV2", "add", kAddTypes)
-                       .doc("x + y, element by element with broadcasting. Strings are joined.")
+const Op& add_op = binary_op("AddV2", "add", kNumericTypes)
+                       .doc("x + y, element by element with broadcasting.")
                        .gradient(add_grad)
                        .define();
+// The older op of the same meaning; it alone joins strings.
+const Op& add_v1_op = binary_op("Add", "add", kNumericTypes | TypeSet{string})
+                          .doc("x + y, element by element with broadcasting. Strings are joined.")
+                          .gradient(add_grad)
+                          .define();
 
 void sub_grad(GradContext& g) {
   set_reduced(g, 0, g.dy());
@@ -76,7 +79,10 @@ const Op& minimum_op = binary_op("Minimum", "minimum", kRealTypes)
 
 Tensor maximum(const Operand& x, const Operand& y) { return binary(maximum_op, x, y); }
 Tensor minimum(const Operand& x, const Operand& y) { return binary(minimum_op, x, y); }
-Tensor add(const Operand& x, const Operand& y) { return binary(add_op, x, y); }
+Tensor add(const Operand& x, const Operand& y) {
+  const ArgPair a(x, y);
+  return execute(a.first().defined() && a.first().dtype() == string ? add_v1_op : add_op, {a.first(), a.second()});
+}
 Tensor subtract(const Operand& x, const Operand& y) { return binary(sub_op, x, y); }
 Tensor multiply(const Operand& x, const Operand& y) { return binary(mul_op, x, y); }
 Tensor negative(const Operand& x) { return unary(neg_op, x); }
