@@ -12,12 +12,26 @@ void release(TapeImpl* t) noexcept {
   if (t->refs.release()) delete t;
 }
 
-GradientTape::GradientTape(TapeOptions o) : impl_(new TapeImpl(o.persistent, o.watch_accessed_variables)) {
+namespace {
+
+// A training loop makes a tape a step: one emptied tape a thread is kept for
+// the next, if it is not a large one.
+thread_local Ref<TapeImpl> spare;
+constexpr std::size_t kSpareRecords = 4096;
+
+}  // namespace
+
+GradientTape::GradientTape(TapeOptions o) {
+  if (spare) impl_ = std::move(spare);
+  else impl_ = Ref<TapeImpl>(new TapeImpl(false, true));
+  impl_->configure(o.persistent, o.watch_accessed_variables);
   TapeStack::of_thread().push(impl_.get());
 }
 
 GradientTape::~GradientTape() {
   if (impl_->active) TapeStack::of_thread().remove(impl_.get());
+  impl_->clear();
+  if (impl_->capacity() <= kSpareRecords) spare = std::move(impl_);
 }
 
 void GradientTape::watch(const Source& source) {
