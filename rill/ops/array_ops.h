@@ -48,6 +48,8 @@ struct GatherOptions {
 Tensor slice(const Operand& input, const Operand& begin, const Operand& size);
 std::vector<Tensor> unstack(const Operand& value, int axis = 0);
 Tensor pad(const Operand& x, const Operand& paddings);
+// x where the condition holds, y elsewhere; all three broadcast.
+Tensor where(const Operand& condition, const Operand& x, const Operand& y);
 // params[.., indices, ..] along axis.
 Tensor gather(const Operand& params, const Operand& indices, int axis = 0);
 Tensor gather(const Operand& params, const Operand& indices, GatherOptions options);
