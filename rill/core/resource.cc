@@ -46,10 +46,11 @@ const Tensor& VariableCell::writable() {
   return value;
 }
 
-VariableCell& variable_cell(const Tensor& resource) {
-  auto* cell = dynamic_cast<VariableCell*>(resource.impl()->resource.get());
-  RILL_CHECK(cell, invalid_argument, "expected a variable, got a tensor of dtype {}", resource.dtype());
-  return *cell;
+VariableCell& variable_cell(const Tensor& handle) {
+  Resource* r = handle.impl()->resource.get();
+  RILL_CHECK(r && r->resource_kind == Resource::Kind::variable, invalid_argument, "expected a variable, got a tensor of dtype {}",
+             handle.dtype());
+  return *static_cast<VariableCell*>(r);
 }
 
 }  // namespace rill

@@ -9,11 +9,15 @@ namespace rill {
 
 constexpr DType resource_dtype() { return DType(DType::Code::resource); }
 
-// What a resource tensor refers to: state that ops change in place.
+// What a resource tensor refers to: state that ops change in place. The kind
+// is a field, not a virtual call: every read of a variable asks for it.
 class Resource {
  public:
+  enum class Kind : unsigned char { variable, other };
+  explicit Resource(Kind k = Kind::other) : resource_kind(k) {}
   virtual ~Resource();
   virtual const char* kind() const = 0;  // "variable", for messages
+  const Kind resource_kind;
   RefCount refs;
 };
 inline void retain(Resource* r) noexcept { r->refs.retain(); }
@@ -26,6 +30,7 @@ inline void release(Resource* r) noexcept {
 // what a tape saved never changes.
 class VariableCell : public Resource {
  public:
+  VariableCell() : Resource(Kind::variable) {}
   const char* kind() const override { return "variable"; }
   std::mutex mutex;
   Tensor value;       // guarded by mutex; undefined until initialised
@@ -45,6 +50,6 @@ class VariableCell : public Resource {
 };
 
 // The cell of a resource tensor; InvalidArgument when it is another resource.
-VariableCell& variable_cell(const Tensor& resource);
+VariableCell& variable_cell(const Tensor& handle);
 
 }  // namespace rill

@@ -118,10 +118,14 @@ class EagerExecutor : public Executor {
  public:
   void run(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<const TensorShape> shapes,
            std::span<const DType> dtypes, std::span<Tensor> outputs) override {
-    bool plain = !thread_state().device && !op.updates;  // host tensors, no scope
+    bool plain = !thread_state().device;  // host tensors, no scope
     for (const In& t : inputs) {
       if (t->impl()->symbol) [[unlikely]] leaked(op);
       plain = plain && t->impl()->device->is_host();
+      if (op.updates && t->impl()->resource) {
+        const Tensor& value = variable_cell(*t).value;
+        plain = plain && value.defined() && value.impl()->device->is_host();
+      }
     }
     if (op.forward) return op.forward(AttrReader(op, attrs), inputs, shapes, outputs);
     Device& device = plain ? cpu_device() : place(op, inputs, dtypes);
@@ -130,7 +134,7 @@ class EagerExecutor : public Executor {
     const DType dtype = dispatch_dtype(op, inputs, attrs);
     const KernelFn kernel = op.kernel(kernels, dtype);
     if (!kernel) no_kernel(op, device, dtype);
-    if (device.is_host() && !op.updates) run_on_host(op, inputs, attrs, shapes, dtypes, outputs, device, kernel);
+    if (device.is_host()) run_on_host(op, inputs, attrs, shapes, dtypes, outputs, device, kernel);
     else run_queued(op, inputs, attrs, shapes, dtypes, outputs, device, kernel);
   }
 
@@ -147,9 +151,12 @@ class EagerExecutor : public Executor {
       in = std::span(many).first(inputs.size());
       out = std::span(many).subspan(inputs.size());
     }
+    UpdateLocks locks(op, inputs);
     std::vector<Tensor> moved;  // inputs that were on another device
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (inputs[i]->impl()->device->is_host()) [[likely]] {
+      if (op.updates && inputs[i]->impl()->resource) {
+        in[i] = view_of(variable_cell(*inputs[i]).writable(), device);
+      } else if (inputs[i]->impl()->device->is_host()) [[likely]] {
         in[i] = view_of(*inputs[i], device);
       } else {
         moved.push_back(to_host(*inputs[i]));

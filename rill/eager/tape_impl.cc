@@ -39,8 +39,7 @@ void SlotTable::grow() {
 }
 
 void SlotTable::clear() {
-  keys_.clear();
-  slots_.clear();
+  if (count_ > 0) std::fill(keys_.begin(), keys_.end(), 0);
   count_ = 0;
 }
 
@@ -71,8 +70,8 @@ void TapeImpl::record(const Op& op, std::span<const In> inputs, AttrList attrs, 
   SmallVector<std::int32_t, 8> in(inputs.size());
   // A trainable variable is watched when it is first read.
   if (watch_accessed_ && inputs.size() > 0 && inputs[0]->impl()->resource && !op.updates && op.gradient) {
-    if (auto* cell = dynamic_cast<VariableCell*>(inputs[0]->impl()->resource.get());
-        cell && cell->trainable && table_.find(inputs[0]->id()) < 0) {
+    if (Resource* r = inputs[0]->impl()->resource.get(); r->resource_kind == Resource::Kind::variable &&
+                                                         static_cast<VariableCell*>(r)->trainable && table_.find(inputs[0]->id()) < 0) {
       table_.find_or_add(inputs[0]->id());
       watched_handles.push_back(*inputs[0]);
     }
@@ -126,6 +125,8 @@ void TapeImpl::record_custom(std::span<const Tensor> inputs, std::span<const Ten
   customs_.push_back(std::move(fn));
   add_outputs(r, outputs);
 }
+
+std::size_t TapeImpl::capacity() const { return records_.capacity(); }
 
 void TapeImpl::clear() {
   table_.clear();

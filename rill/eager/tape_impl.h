@@ -58,7 +58,13 @@ class TapeImpl {
   std::vector<Gradient> backward(const std::vector<Tensor>& targets, const std::vector<Gradient>& seeds,
                                  const std::vector<Tensor>& sources, bool keep);
   std::string why_none(const Tensor& target, const Tensor& source, bool source_is_variable) const;
-  void clear();
+  void clear();  // keeps the memory
+  std::size_t capacity() const;  // records it has room for
+  void configure(bool persistent, bool watch_accessed) {
+    persistent_ = persistent;
+    watch_accessed_ = watch_accessed;
+    used = false;
+  }
 
   bool persistent() const { return persistent_; }
   bool used = false;         // a non-persistent tape has given its gradient

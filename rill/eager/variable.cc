@@ -39,6 +39,13 @@ Variable Variable::uninitialized(DType dtype, const TensorShape& shape, Variable
   return v;
 }
 
+Variable Variable::of_handle(const Tensor& handle) {
+  variable_cell(handle);  // checks
+  Variable v;
+  v.handle_ = handle;
+  return v;
+}
+
 bool Variable::defined() const { return cell(*this).dtype.defined(); }
 bool Variable::initialized() const {
   std::lock_guard lock(cell(*this).mutex);

@@ -35,6 +35,10 @@ OpBuilder reduce_op(std::string_view name, std::string_view tag, TypeSet types) 
   return b;
 }
 
+Tensor spread_over_input(GradContext& g, const Tensor& t) {
+  return broadcast_to(t.ndim() == 0 ? t : reshape(t, kept_shape(g)), g.input_shape(0));
+}
+
 std::vector<int> all_axes(const Operand& x) {
   const int rank = to_tensor(x).ndim();
   std::vector<int> axes;

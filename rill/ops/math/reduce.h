@@ -10,6 +10,8 @@ OpBuilder reduce_op(std::string_view name, std::string_view tag, TypeSet types);
 std::vector<int> all_axes(const Operand& x);
 Tensor reduce(const Op& op, const Operand& x, const std::vector<int>& axes, ReduceOptions options);
 
+// In gradients: `t`, of the output's shape, repeated over the reduced axes.
+Tensor spread_over_input(GradContext& g, const Tensor& t);
 // In gradients: the shape of the input with the reduced axes set to 1, and the
 // number of elements that went into one output.
 TensorShape kept_shape(GradContext& g);

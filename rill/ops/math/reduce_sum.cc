@@ -7,7 +7,7 @@ namespace {
 
 // Every summand gets the gradient of its sum.
 void sum_grad(GradContext& g) {
-  g.set(0, broadcast_to(reshape(g.dy(), kept_shape(g)), g.input_shape(0)));
+  g.set(0, spread_over_input(g, g.dy()));
 }
 const Op& sum_op = reduce_op("Sum", "reduce_sum", kNumericTypes)
                        .doc("The sum of elements across axes. An empty sum is 0.")
@@ -17,7 +17,7 @@ const Op& sum_op = reduce_op("Sum", "reduce_sum", kNumericTypes)
 void mean_grad(GradContext& g) {
   const std::int64_t n = reduced_count(g);
   const Tensor share = g.dy() / cast(constant(static_cast<double>(n > 0 ? n : 1), float64), g.dy().dtype());
-  g.set(0, broadcast_to(reshape(share, kept_shape(g)), g.input_shape(0)));
+  g.set(0, spread_over_input(g, share));
 }
 const Op& mean_op = reduce_op("Mean", "reduce_mean", kNumericTypes)
                         .doc("The mean of elements across axes. The mean of nothing is NaN.")
