@@ -69,6 +69,8 @@ Tensor strided_slice(const Operand& input, const Operand& begin, const Operand& 
 Tensor strided_slice(const Operand& input, const Operand& begin, const Operand& end, const Operand& strides, StridedSliceOptions options = {});
 std::vector<Tensor> unstack(const Operand& value, int axis = 0);
 Tensor pad(const Operand& x, const Operand& paddings);
+// x where the condition holds, y elsewhere; all three broadcast.
+Tensor where(const Operand& condition, const Operand& x, const Operand& y);
 // params[.., indices, ..] along axis.
 Tensor gather(const Operand& params, const Operand& indices, int axis = 0);
 Tensor gather(const Operand& params, const Operand& indices, GatherOptions options);
