@@ -4,6 +4,7 @@
 #include "rill/base/check.h"
 #include "rill/core/kernel.h"
 #include "rill/core/tensor_impl.h"
+#include "rill/eager/started.h"
 
 namespace rill {
 namespace {
@@ -118,6 +119,7 @@ class EagerExecutor : public Executor {
  public:
   void run(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<const TensorShape> shapes,
            std::span<const DType> dtypes, std::span<Tensor> outputs) override {
+    if (!runtime_started.load(std::memory_order_relaxed)) [[unlikely]] runtime_started = true;
     bool plain = !thread_state().device;  // host tensors, no scope
     for (const In& t : inputs) {
       if (t->impl()->symbol) [[unlikely]] leaked(op);

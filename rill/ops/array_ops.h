@@ -18,6 +18,37 @@ Tensor constant(const std::vector<T>& value, DType dtype = {}, const TensorShape
 Tensor convert_to_tensor(const Operand& value, DType dtype = {});
 Tensor convert_to_tensor(std::initializer_list<Operand> value, DType dtype = {});
 
+// 0 .. limit - 1; start, start + delta, .. below limit. The dtype is the widest
+// given of int32, int64, float32, float64.
+Tensor range(const Operand& limit);
+Tensor range(const Operand& start, const Operand& limit, const Operand& delta = 1, DType dtype = {});
+// num numbers from start to stop, both included.
+Tensor linspace(const Operand& start, const Operand& stop, const Operand& num);
+struct OneHotOptions {
+  double on_value = 1, off_value = 0;
+  int axis = -1;  // where the new axis goes
+  DType dtype = {};
+};
+// on_value at the place that an index names along a new axis of size depth; an
+// index outside [0, depth) gives off_value alone.
+Tensor one_hot(const Operand& indices, const Operand& depth);
+Tensor one_hot(const Operand& indices, const Operand& depth, OneHotOptions options);
+Tensor one_hot(const Operand& indices, const Operand& depth, const Operand& on_value, const Operand& off_value, int axis = -1);
+// mask[.., j] = j < lengths[..]; maxlen is the largest length unless given.
+Tensor sequence_mask(const Operand& lengths, DType dtype = bool_);
+Tensor sequence_mask(const Operand& lengths, const Operand& maxlen, DType dtype = bool_);
+struct EyeOptions {
+  TensorShape batch_shape = {};
+  DType dtype = float32;
+};
+Tensor eye(const Operand& num_rows, DType dtype = float32);
+Tensor eye(const Operand& num_rows, const Operand& num_columns, EyeOptions options = {});
+struct MeshgridOptions {
+  std::string indexing = "xy";  // or "ij"
+};
+// The coordinates of a grid over lists of them, one tensor a list.
+std::vector<Tensor> meshgrid(const TensorList& coordinates, MeshgridOptions options = {});
+
 Tensor fill(const Operand& dims, const Operand& value);
 Tensor zeros(const Operand& shape, DType dtype = float32);
 Tensor ones(const Operand& shape, DType dtype = float32);
@@ -26,6 +57,11 @@ Tensor ones_like(const Operand& x, DType dtype = {});
 
 // ---- shape and dtype
 Tensor identity(const Operand& x);
+std::vector<Tensor> identity_n(const TensorList& x);
+// x itself, marked as never changing.
+Tensor guarantee_const(const Operand& x);
+// The bytes of x read as another dtype: a narrower one adds an axis, a wider one takes it.
+Tensor bitcast(const Operand& x, DType dtype);
 Tensor stop_gradient(const Operand& x);
 Tensor cast(const Operand& x, DType dtype);
 // One size may be -1: it takes what is left.
@@ -68,15 +104,88 @@ struct StridedSliceOptions {
 Tensor strided_slice(const Operand& input, const Operand& begin, const Operand& end, StridedSliceOptions options = {});
 Tensor strided_slice(const Operand& input, const Operand& begin, const Operand& end, const Operand& strides, StridedSliceOptions options = {});
 std::vector<Tensor> unstack(const Operand& value, int axis = 0);
+// num_split equal parts, or parts of the given sizes, of which one may be -1.
+std::vector<Tensor> split(const Operand& value, int num_split, int axis = 0);
+std::vector<Tensor> split(const Operand& value, std::initializer_list<int> sizes, int axis = 0);
+std::vector<Tensor> split(const Operand& value, const std::vector<int>& sizes, int axis = 0);
+
+struct PadOptions {
+  std::string mode = "CONSTANT";  // or "REFLECT", "SYMMETRIC"
+  double constant_values = 0;
+};
+// paddings[i] = {before, after} elements added to axis i.
 Tensor pad(const Operand& x, const Operand& paddings);
+<<<<<<< HEAD
 // x where the condition holds, y elsewhere; all three broadcast.
 Tensor where(const Operand& condition, const Operand& x, const Operand& y);
+=======
+Tensor pad(const Operand& x, const Operand& paddings, PadOptions options);
+// The whole multiples[i] times along axis i; each element `repeats` times.
+Tensor tile(const Operand& x, const Operand& multiples);
+Tensor repeat(const Operand& x, const Operand& repeats);  // of x made flat
+Tensor repeat(const Operand& x, const Operand& repeats, int axis);
+// Backwards along axes; shifted around along axes; the first seq_lengths[i] of each entry backwards.
+Tensor reverse(const Operand& x, const Operand& axis);
+Tensor roll(const Operand& x, const Operand& shift, const Operand& axis);
+Tensor reverse_sequence(const Operand& x, const Operand& seq_lengths, int seq_axis, int batch_axis = 0);
+// Blocks of a padded image as entries of a larger batch, and back.
+Tensor space_to_batch(const Operand& x, const Operand& block_shape, const Operand& paddings);
+Tensor batch_to_space(const Operand& x, const Operand& block_shape, const Operand& crops);
+namespace nn {
+Tensor space_to_depth(const Operand& x, int block_size, std::string_view data_format = "NHWC");
+Tensor depth_to_space(const Operand& x, int block_size, std::string_view data_format = "NHWC");
+}  // namespace nn
+>>>>>>> array
 // params[.., indices, ..] along axis.
 Tensor gather(const Operand& params, const Operand& indices, int axis = 0);
 Tensor gather(const Operand& params, const Operand& indices, GatherOptions options);
+// By coordinates: indices [.., k] pick params[i0, .., ik-1], elements or slices.
+// InvalidArgument for coordinates outside.
+struct GatherNdOptions {
+  int batch_dims = 0;
+};
+Tensor gather_nd(const Operand& params, const Operand& indices);
+Tensor gather_nd(const Operand& params, const Operand& indices, GatherNdOptions options);
+// Zeros of a shape with updates added at coordinates; a tensor with updates put
+// in, added, subtracted, or taken where they are larger or smaller.
+Tensor scatter_nd(const Operand& indices, const Operand& updates, const Operand& shape);
+Tensor tensor_scatter_nd_update(const Operand& tensor, const Operand& indices, const Operand& updates);
+Tensor tensor_scatter_nd_add(const Operand& tensor, const Operand& indices, const Operand& updates);
+Tensor tensor_scatter_nd_sub(const Operand& tensor, const Operand& indices, const Operand& updates);
+Tensor tensor_scatter_nd_max(const Operand& tensor, const Operand& indices, const Operand& updates);
+Tensor tensor_scatter_nd_min(const Operand& tensor, const Operand& indices, const Operand& updates);
 // The coordinates where condition holds (or is not zero), one row each: int64.
 Tensor where(const Operand& condition);
 // The parts of tensor where mask holds; mask covers the axes from `axis` on.
 Tensor boolean_mask(const Operand& tensor, const Operand& mask, int axis = 0);
+
+// ---- shapes as numbers
+Tensor broadcast_dynamic_shape(const Operand& shape_x, const Operand& shape_y);
+TensorShape broadcast_static_shape(const TensorShape& x, const TensorShape& y);
+// The axes over which the gradient of a broadcast is summed for x and for y.
+Tensors<2> broadcast_gradient_args(const Operand& shape_x, const Operand& shape_y);
+Tensor invert_permutation(const Operand& x);
+
+// ---- diagonals
+namespace linalg {
+struct DiagOptions {
+  static constexpr int kSame = -2147483647;
+  int k = 0;           // the diagonal, 0 the main one, positive above it; the lowest of several
+  int k_high = kSame;  // the highest of several
+  int num_rows = -1, num_cols = -1;
+  double padding_value = 0;
+  std::string align = "RIGHT_LEFT";
+};
+// Matrices with given diagonals; the diagonals of matrices; matrices with diagonals replaced.
+Tensor diag(const Operand& diagonal, DiagOptions options = {});
+Tensor diag_part(const Operand& input, DiagOptions options = {});
+Tensor set_diag(const Operand& input, const Operand& diagonal, DiagOptions options = {});
+// Zeros outside num_lower diagonals below and num_upper above the main one; -1 keeps all.
+Tensor band_part(const Operand& input, const Operand& num_lower, const Operand& num_upper);
+// Tensors of twice the rank: output[i.., i..] = diagonal[i..], and back.
+Tensor tensor_diag(const Operand& diagonal);
+Tensor tensor_diag_part(const Operand& input);
+using rill::eye;
+}  // namespace linalg
 
 }  // namespace rill

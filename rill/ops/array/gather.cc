@@ -35,16 +35,36 @@ void gather_grad(GradContext& g) {
     g.set(0, IndexedSlices{reshape(g.dy(), TensorShape(rows)), reshape(indices, {-1}), shape});
     return;
   }
-  RILL_CHECK(g.int_attr("batch_dims") == 0, unimplemented, "[gather] no gradient for batch_dims {}", g.int_attr("batch_dims"));
-  // The picked axis first, summed by index, and back.
-  const int rank = g.output_shape().rank();
+  // dy is [batch.., outer.., picked.., inner..]. With batch and picked first it
+  // is summed by place (batch entry, index), and its axes go back.
+  const int picked_axes = static_cast<int>(indices.ndim());
+  int batch = static_cast<int>(g.int_attr("batch_dims"));
+  if (batch < 0) batch += picked_axes;
+  const int rank = g.output_shape().rank(), picked = picked_axes - batch;
   std::vector<int> to_front, back;
-  for (int i = 0; i < indices.ndim(); ++i) to_front.push_back(axis + i);
-  for (int i = 0; i < rank; ++i)
-    if (i < axis || i >= axis + indices.ndim()) to_front.push_back(i);
-  for (int i = 0; i < shape.rank(); ++i) back.push_back(i < axis ? i + 1 : i == axis ? 0 : i);
-  const Tensor sums = unsorted_segment_sum(transpose(g.dy(), to_front), indices, shape.dim(axis));
-  g.set(0, transpose(sums, back));
+  auto add = [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) to_front.push_back(i);
+  };
+  add(0, batch), add(axis, axis + picked), add(batch, axis), add(axis + picked, rank);
+  const Tensor sizes = g.input_shape_tensor(0);
+  Tensor places = cast(indices, int64), count = cast(sizes[axis], int64);
+  if (batch > 0) {
+    Tensor entry = zeros({}, int64), entries = ones({}, int64);
+    for (int i = 0; i < batch; ++i) {
+      std::vector<int> line(static_cast<std::size_t>(picked_axes), 1);
+      line[static_cast<std::size_t>(i)] = -1;
+      const Tensor n = cast(sizes[i], int64);
+      entry = entry * n + reshape(range(n), constant(line));
+      entries = entries * n;
+    }
+    places = places + entry * count;
+    count = count * entries;
+  }
+  const Tensor sums = unsorted_segment_sum(transpose(g.dy(), to_front), places, count);
+  // [batch * size, outer.., inner..] -> [batch.., size, outer.., inner..] -> as params
+  for (int i = 0; i < shape.rank(); ++i) back.push_back(i < batch ? i : i < axis ? i + 1 : i == axis ? batch : i);
+  const Tensor whole = concat({sizes(slice(0, batch)), sizes(slice(axis, axis + 1)), sizes(slice(batch, axis)), sizes(slice(axis + 1, None))}, 0);
+  g.set(0, transpose(reshape(sums, whole), back));
 }
 
 const Op& gather_op = OpBuilder("GatherV2", "gather")

@@ -109,11 +109,6 @@ RILL_APPLY(sparse_ftrl_v2, "ResourceSparseApplyFtrlV2", {"var", "accum", "linear
     .attr("multiply_linear_by_lr: bool = false").doc("The Ftrl update, with shrinkage, of some rows.").define();
 
 // TensorFlow composes these of several ops; here they are one kernel each.
-RILL_APPLY(sparse_adam, "ResourceSparseApplyAdam", {"var", "m", "v"},
-           {"beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon", "grad", "indices"})
-    .doc("The Adam update of some rows.").define();
-RILL_APPLY(sparse_adamax, "ResourceSparseApplyAdaMax", {"var", "m", "v"}, {"beta1_power", "lr", "beta1", "beta2", "epsilon", "grad", "indices"})
-    .doc("The AdaMax update of some rows.").define();
 RILL_APPLY(nadam, "ResourceApplyNadam", {"var", "m", "v"},
            {"u_product", "u_product_next", "u", "u_next", "beta2_power", "lr", "beta1", "beta2", "epsilon", "grad"})
     .doc("Adam with Nesterov's momentum, on Keras's momentum schedule.").define();

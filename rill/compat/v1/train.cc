@@ -1,0 +1,124 @@
+#include "rill/compat/v1/train.h"
+
+#include <cmath>
+#include <functional>
+#include <mutex>
+
+#include "rill/core/attr.h"
+#include "rill/keras/optimizers/optimizer_impl.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+#include "rill/ops/state_ops.h"
+
+namespace rill::compat::v1::train {
+namespace {
+
+using keras::OptimizerImpl;
+using keras::scalar_for;
+using keras::sum_duplicates;
+
+std::mutex step_mutex;
+Variable global_step;
+
+// An update whose slots and numbers are a list; rows of a sparse gradient are
+// updated alone, as TensorFlow 1 does.
+class SlotOptimizer : public OptimizerImpl {
+ public:
+  struct Slot {
+    const char* name;
+    double initial;
+  };
+  // `numbers(lr, step)` gives the scalars in the schema's order, of which
+  // `before_grad` come before the gradient.
+  SlotOptimizer(const char* optimizer_name, const LearningRate& rate, const char* op, const char* sparse_op, std::vector<Slot> slots,
+                std::size_t before_grad, std::function<std::vector<double>(double lr, double step)> numbers, bool nesterov = false,
+                bool has_nesterov = false)
+      : OptimizerImpl(optimizer_name, rate), op_(op), sparse_op_(sparse_op), slot_list_(std::move(slots)), before_(before_grad),
+        numbers_(std::move(numbers)), nesterov_(nesterov), has_nesterov_(has_nesterov) {}
+
+ protected:
+  void update(const Variable& v, const Gradient& g, double lr, std::int64_t step) override {
+    const bool rows = g.is_sparse() && sparse_op_;
+    std::vector<Tensor> inputs{v.handle()};
+    for (const Slot& s : slot_list_) inputs.push_back(slot(v, s.name, s.initial));
+    const std::vector<double> numbers = numbers_(lr, static_cast<double>(step));
+    for (std::size_t i = 0; i <= numbers.size(); ++i) {
+      if (i == before_) {
+        const IndexedSlices s = rows ? sum_duplicates(g.slices()) : IndexedSlices{};
+        inputs.push_back(rows ? s.values : g.tensor());
+        if (rows) inputs.push_back(s.indices);
+      }
+      if (i < numbers.size()) inputs.push_back(scalar_for(v, numbers[i]));
+    }
+    const Attr attrs[] = {{"use_nesterov", nesterov_}};
+    run_update(rows ? sparse_op_ : op_, inputs, has_nesterov_ ? AttrList(attrs) : AttrList());
+  }
+
+ private:
+  const char *op_, *sparse_op_;
+  std::vector<Slot> slot_list_;
+  std::size_t before_;
+  std::function<std::vector<double>(double, double)> numbers_;
+  bool nesterov_, has_nesterov_;
+};
+
+class DescentImpl : public OptimizerImpl {
+ public:
+  explicit DescentImpl(const LearningRate& rate) : OptimizerImpl("GradientDescent", rate) {}
+
+ protected:
+  void update(const Variable& v, const Gradient& g, double lr, std::int64_t) override {
+    const Tensor rate = scalar_for(v, lr);
+    if (g.is_sparse()) scatter_sub_variable(v.handle(), g.slices().indices, g.slices().values * rate);
+    else apply_gradient_descent(v.handle(), rate, g.tensor());
+  }
+};
+
+}  // namespace
+
+Variable get_or_create_global_step() {
+  std::lock_guard lock(step_mutex);
+  if (!global_step.defined()) global_step = Variable(constant(0, int64), {.trainable = false, .name = "global_step"});
+  return global_step;
+}
+Variable get_global_step() {
+  std::lock_guard lock(step_mutex);
+  return global_step;
+}
+
+Optimizer::Optimizer(OptimizerImpl* impl) : impl_(impl) {}
+void Optimizer::apply_gradients(const GradientsAndVariables& pairs, ApplyOptions o) { impl_->apply(pairs, o.global_step); }
+const std::string& Optimizer::get_name() const { return impl_->name; }
+
+GradientDescentOptimizer::GradientDescentOptimizer(const LearningRate& rate) : Optimizer(new DescentImpl(rate)) {}
+MomentumOptimizer::MomentumOptimizer(const LearningRate& rate, double momentum, bool use_nesterov)
+    : Optimizer(new SlotOptimizer("Momentum", rate, "ResourceApplyMomentum", "ResourceSparseApplyMomentum", {{"Momentum", 0}}, 1,
+                                  [=](double lr, double) { return std::vector<double>{lr, momentum}; }, use_nesterov, true)) {}
+AdagradOptimizer::AdagradOptimizer(const LearningRate& rate, double initial)
+    : Optimizer(new SlotOptimizer("Adagrad", rate, "ResourceApplyAdagrad", "ResourceSparseApplyAdagrad", {{"Adagrad", initial}}, 1,
+                                  [](double lr, double) { return std::vector<double>{lr}; })) {}
+AdadeltaOptimizer::AdadeltaOptimizer(const LearningRate& rate, double rho, double epsilon)
+    : Optimizer(new SlotOptimizer("Adadelta", rate, "ResourceApplyAdadelta", "ResourceSparseApplyAdadelta", {{"accum", 0}, {"accum_update", 0}}, 3,
+                                  [=](double lr, double) { return std::vector<double>{lr, rho, epsilon}; })) {}
+// The mean square starts at 1, which keeps the first steps small.
+RMSPropOptimizer::RMSPropOptimizer(const LearningRate& rate, double decay, double momentum, double epsilon, bool centered)
+    : Optimizer(new SlotOptimizer("RMSProp", rate, centered ? "ResourceApplyCenteredRMSProp" : "ResourceApplyRMSProp",
+                                  centered ? "ResourceSparseApplyCenteredRMSProp" : "ResourceSparseApplyRMSProp",
+                                  centered ? std::vector<SlotOptimizer::Slot>{{"mg", 0}, {"rms", 1}, {"momentum", 0}}
+                                           : std::vector<SlotOptimizer::Slot>{{"rms", 1}, {"momentum", 0}},
+                                  4, [=](double lr, double) { return std::vector<double>{lr, decay, momentum, epsilon}; })) {}
+AdamOptimizer::AdamOptimizer(const LearningRate& rate, double beta1, double beta2, double epsilon)
+    : Optimizer(new SlotOptimizer("Adam", rate, "ResourceApplyAdam", nullptr, {{"m", 0}, {"v", 0}}, 6, [=](double lr, double t) {
+        return std::vector<double>{std::pow(beta1, t), std::pow(beta2, t), lr, beta1, beta2, epsilon};
+      })) {}
+FtrlOptimizer::FtrlOptimizer(const LearningRate& rate, double power, double initial, double l1, double l2)
+    : Optimizer(new SlotOptimizer("Ftrl", rate, "ResourceApplyFtrl", "ResourceSparseApplyFtrl", {{"accum", initial}, {"linear", 0}}, 0,
+                                  [=](double lr, double) { return std::vector<double>{lr, l1, l2, power}; })) {}
+
+Tensor exponential_decay(const Operand& learning_rate, const Operand& step, const Operand& decay_steps, const Operand& decay_rate, bool staircase) {
+  const Tensor rate = to_tensor(learning_rate, float32);
+  const Tensor p = cast(to_tensor(step), rate.dtype()) / cast(to_tensor(decay_steps), rate.dtype());
+  return rate * pow(to_tensor(decay_rate, rate.dtype()), staircase ? floor(p) : p);
+}
+
+}  // namespace rill::compat::v1::train

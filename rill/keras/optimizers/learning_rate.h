@@ -1,0 +1,34 @@
+#pragma once
+#include "rill/core/fn.h"
+#include "rill/eager/variable.h"
+
+namespace rill RILL_API {
+namespace keras {
+namespace optimizers {
+
+// A number, a tensor or variable, or a schedule: a callable from the step (an
+// int64 scalar) to the rate.
+class LearningRate {
+ public:
+  LearningRate(double value) : number_(value) {}
+  LearningRate(const Tensor& value) : tensor_(value) {}
+  LearningRate(const Variable& value) : variable_(value), is_variable_(true) {}
+  template <class F>
+    requires std::is_invocable_v<F&, Tensor>
+  LearningRate(F schedule) : LearningRate(detail::Fn::of(std::move(schedule)), 0) {}
+
+  // The rate at a step.
+  double at(std::int64_t step) const;
+
+ private:
+  LearningRate(detail::Fn schedule, int);
+  double number_ = 0;
+  Tensor tensor_;
+  Variable variable_;
+  bool is_variable_ = false;
+  std::vector<detail::Fn> schedule_;  // none or one
+};
+
+}  // namespace optimizers
+}  // namespace keras
+}  // namespace rill

@@ -1,0 +1,111 @@
+#include "rill/keras/optimizers/optimizer.h"
+
+#include <algorithm>
+
+#include "rill/base/check.h"
+#include "rill/keras/optimizers/optimizer_impl.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+
+namespace rill {
+
+namespace {
+template <class List>
+GradientsAndVariables pairs_of(const List& gradients, const std::vector<Variable>& variables) {
+  RILL_CHECK(gradients.size() == variables.size(), invalid_argument, "[zip] {} gradients for {} variables", gradients.size(), variables.size());
+  GradientsAndVariables out;
+  for (std::size_t i = 0; i < variables.size(); ++i) out.emplace_back(Gradient(gradients[i]), variables[i]);
+  return out;
+}
+}  // namespace
+
+GradientsAndVariables zip(const Gradients& g, const std::vector<Variable>& v) { return pairs_of(g, v); }
+GradientsAndVariables zip(const std::vector<Tensor>& g, const std::vector<Variable>& v) { return pairs_of(g, v); }
+
+namespace keras {
+namespace optimizers {
+
+LearningRate::LearningRate(detail::Fn schedule, int) : schedule_{std::move(schedule)} {}
+double LearningRate::at(std::int64_t step) const {
+  if (!schedule_.empty()) return schedule_[0](Nest(constant(step, int64))).as_tensor().item<double>();
+  if (is_variable_) return variable_.item<double>();
+  if (tensor_.defined()) return tensor_.item<double>();
+  return number_;
+}
+
+}  // namespace optimizers
+
+void retain(OptimizerImpl* o) noexcept { o->refs.retain(); }
+void release(OptimizerImpl* o) noexcept {
+  if (o->refs.release()) delete o;
+}
+
+OptimizerImpl::OptimizerImpl(std::string optimizer_name, optimizers::LearningRate rate)
+    : name(std::move(optimizer_name)),
+      learning_rate(std::move(rate)),
+      iterations(constant(0, int64), {.trainable = false, .name = "iteration"}) {}
+
+void OptimizerImpl::apply(const GradientsAndVariables& pairs, const Variable& global_step) {
+  bool any = false;
+  for (const auto& [g, v] : pairs) {
+    if (!g.defined()) continue;
+    any = true;
+    RILL_CHECK(v.initialized(), failed_precondition, "[apply_gradients] variable \"{}\" has no value yet", v.name());
+    RILL_CHECK(g.dtype() == v.dtype(), invalid_argument, "[apply_gradients] variable \"{}\" is {}, its gradient {}", v.name(), v.dtype(), g.dtype());
+    RILL_CHECK(v.shape().is_compatible_with(g.shape()), invalid_argument,
+               "[apply_gradients] variable \"{}\" has shape {}, its gradient has shape {}", v.name(), v.shape(), g.shape());
+  }
+  RILL_CHECK(any, invalid_argument, "[apply_gradients] no gradient is given for any of {} variables; why_none() of the tape says where the path is cut",
+             pairs.size());
+  StopRecordingScope no_tape;
+  const std::int64_t done = iterations.item<std::int64_t>();
+  const double lr = learning_rate.at(done);
+  begin_step(done + 1);
+  for (const auto& [g, v] : pairs)
+    if (g.defined()) update(v, g, lr, done + 1);
+  iterations.assign_add(1);
+  if (global_step.defined()) global_step.assign_add(1);
+}
+
+Tensor OptimizerImpl::slot(const Variable& var, const char* what, double initial) {
+  std::lock_guard lock(mutex_);
+  auto& found = by_key_[{var.id(), what}];
+  if (!found.defined()) {
+    std::string owner = var.name();
+    owner = owner.substr(0, owner.find(':'));
+    found = Variable(fill(var.value().shape(), scalar_for(var, initial)), {.trainable = false, .name = name + "/" + what + "/" + owner});
+    slots.push_back(found);
+  }
+  return found.handle();
+}
+
+Tensor scalar_for(const Variable& var, double value) { return to_tensor(value, var.dtype()); }
+
+IndexedSlices sum_duplicates(const IndexedSlices& s) {
+  const auto index = s.indices.to_vector<std::int64_t>();
+  std::vector<std::int64_t> unique = index;
+  std::sort(unique.begin(), unique.end());
+  unique.erase(std::unique(unique.begin(), unique.end()), unique.end());
+  if (unique.size() == index.size()) return s;
+  std::vector<std::int64_t> segment;
+  for (std::int64_t i : index) segment.push_back(std::lower_bound(unique.begin(), unique.end(), i) - unique.begin());
+  return {unsorted_segment_sum(s.values, constant(segment), static_cast<std::int64_t>(unique.size())), constant(unique), s.dense_shape};
+}
+
+Optimizer::Optimizer(OptimizerImpl* impl) : impl_(impl) {}
+void Optimizer::apply_gradients(const GradientsAndVariables& pairs) {
+  static const Variable none;
+  impl_->apply(pairs, none);
+}
+Variable Optimizer::iterations() const { return impl_->iterations; }
+double Optimizer::learning_rate() const { return impl_->learning_rate.at(impl_->iterations.item<std::int64_t>()); }
+void Optimizer::set_learning_rate(const optimizers::LearningRate& rate) { impl_->learning_rate = rate; }
+const std::string& Optimizer::name() const { return impl_->name; }
+std::vector<Variable> Optimizer::variables() const {
+  std::vector<Variable> out{impl_->iterations};
+  out.insert(out.end(), impl_->slots.begin(), impl_->slots.end());
+  return out;
+}
+
+}  // namespace keras
+}  // namespace rill

@@ -1,0 +1,153 @@
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rill/core/fn.h"
+#include "rill/eager/gradient_tape.h"
+#include "rill/eager/variable.h"
+#include "rill/keras/optimizers/learning_rate.h"
+
+namespace rill RILL_API {
+
+// Gradients with the variables that they belong to; a none gradient leaves its
+// variable as it is.
+using GradientsAndVariables = std::vector<std::pair<Gradient, Variable>>;
+// Pairs of the two lists, as Python's zip. InvalidArgument when the lengths differ.
+GradientsAndVariables zip(const Gradients& gradients, const std::vector<Variable>& variables);
+GradientsAndVariables zip(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables);
+
+namespace keras {
+
+class OptimizerImpl;
+void retain(OptimizerImpl*) noexcept;
+void release(OptimizerImpl*) noexcept;
+
+// Base of the optimizers: state for each variable it has met, and the count of
+// steps. A reference, as in Python: copies share the state. All gradients of a
+// call are checked before the first variable changes.
+class Optimizer {
+ public:
+  void apply_gradients(const GradientsAndVariables& grads_and_vars);
+  void apply_gradients(const Gradients& grads, const std::vector<Variable>& vars) { apply_gradients(zip(grads, vars)); }
+  void apply_gradients(const std::vector<Tensor>& grads, const std::vector<Variable>& vars) { apply_gradients(zip(grads, vars)); }
+  // One step on loss(): equals a tape, its gradients and apply_gradients.
+  template <class F>
+  void minimize(F loss, const std::vector<Variable>& vars) {
+    GradientTape tape;
+    const Tensor value = loss();
+    apply_gradients(tape.gradient(value, vars), vars);
+  }
+  Variable iterations() const;  // int64: steps taken
+  double learning_rate() const;  // at the current step
+  void set_learning_rate(const optimizers::LearningRate& rate);
+  const std::string& name() const;
+  // The state of the optimizer: iterations, then the slots in the order of their making.
+  std::vector<Variable> variables() const;
+
+ protected:
+  explicit Optimizer(OptimizerImpl* impl);
+  Ref<OptimizerImpl> impl_;
+};
+
+namespace optimizers {
+using keras::Optimizer;
+
+struct SGDOptions {
+  LearningRate learning_rate = 0.01;
+  double momentum = 0;
+  bool nesterov = false;
+  std::string name = "SGD";
+};
+class SGD : public Optimizer {
+ public:
+  SGD();
+  explicit SGD(SGDOptions options);
+  explicit SGD(const LearningRate& learning_rate);
+};
+
+struct AdamOptions {
+  LearningRate learning_rate = 0.001;
+  double beta_1 = 0.9, beta_2 = 0.999, epsilon = 1e-7;
+  bool amsgrad = false;
+  std::string name = "Adam";
+};
+class Adam : public Optimizer {
+ public:
+  Adam();
+  explicit Adam(AdamOptions options);
+  explicit Adam(const LearningRate& learning_rate);
+};
+
+struct AdamaxOptions {
+  LearningRate learning_rate = 0.001;
+  double beta_1 = 0.9, beta_2 = 0.999, epsilon = 1e-7;
+  std::string name = "Adamax";
+};
+class Adamax : public Optimizer {
+ public:
+  Adamax();
+  explicit Adamax(AdamaxOptions options);
+};
+
+struct NadamOptions {
+  LearningRate learning_rate = 0.001;
+  double beta_1 = 0.9, beta_2 = 0.999, epsilon = 1e-7;
+  std::string name = "Nadam";
+};
+class Nadam : public Optimizer {
+ public:
+  Nadam();
+  explicit Nadam(NadamOptions options);
+};
+
+struct AdagradOptions {
+  LearningRate learning_rate = 0.001;
+  double initial_accumulator_value = 0.1, epsilon = 1e-7;
+  std::string name = "Adagrad";
+};
+class Adagrad : public Optimizer {
+ public:
+  Adagrad();
+  explicit Adagrad(AdagradOptions options);
+};
+
+struct AdadeltaOptions {
+  LearningRate learning_rate = 0.001;
+  double rho = 0.95, epsilon = 1e-7;
+  std::string name = "Adadelta";
+};
+class Adadelta : public Optimizer {
+ public:
+  Adadelta();
+  explicit Adadelta(AdadeltaOptions options);
+};
+
+struct RMSpropOptions {
+  LearningRate learning_rate = 0.001;
+  double rho = 0.9, momentum = 0, epsilon = 1e-7;
+  bool centered = false;
+  std::string name = "RMSprop";
+};
+class RMSprop : public Optimizer {
+ public:
+  RMSprop();
+  explicit RMSprop(RMSpropOptions options);
+  explicit RMSprop(const LearningRate& learning_rate);
+};
+
+struct FtrlOptions {
+  LearningRate learning_rate = 0.001;
+  double learning_rate_power = -0.5, initial_accumulator_value = 0.1, l1_regularization_strength = 0,
+         l2_regularization_strength = 0, l2_shrinkage_regularization_strength = 0, beta = 0;
+  std::string name = "Ftrl";
+};
+class Ftrl : public Optimizer {
+ public:
+  Ftrl();
+  explicit Ftrl(FtrlOptions options);
+};
+
+}  // namespace optimizers
+}  // namespace keras
+}  // namespace rill

@@ -1,0 +1,198 @@
+// Keras's optimizers: which slots, which numbers, which kernel. A sparse
+// gradient is made dense where Keras lets the state of all rows decay (all with
+// a running mean); it stays sparse where untouched rows do not change.
+#include <cmath>
+
+#include "rill/core/attr.h"
+#include "rill/keras/optimizers/optimizer_impl.h"
+#include "rill/ops/math_ops.h"
+#include "rill/ops/state_ops.h"
+
+namespace rill::keras::optimizers {
+namespace {
+
+class SgdImpl : public OptimizerImpl {
+ public:
+  explicit SgdImpl(const SGDOptions& o) : OptimizerImpl(o.name, o.learning_rate), o_(o) {}
+
+ protected:
+  void update(const Variable& v, const Gradient& g, double lr, std::int64_t) override {
+    const Tensor rate = scalar_for(v, lr);
+    if (o_.momentum != 0) {
+      const Attr attrs[] = {{"use_nesterov", o_.nesterov}};
+      run_update("ResourceApplyKerasMomentum", {v.handle(), slot(v, "m", 0), rate, g.tensor(), scalar_for(v, o_.momentum)}, attrs);
+    } else if (g.is_sparse()) {
+      scatter_sub_variable(v.handle(), g.slices().indices, g.slices().values * rate);
+    } else {
+      apply_gradient_descent(v.handle(), rate, g.tensor());
+    }
+  }
+
+ private:
+  SGDOptions o_;
+};
+
+class AdamImpl : public OptimizerImpl {
+ public:
+  explicit AdamImpl(const AdamOptions& o) : OptimizerImpl(o.name, o.learning_rate), o_(o) {}
+
+ protected:
+  void update(const Variable& v, const Gradient& g, double lr, std::int64_t step) override {
+    const auto n = [&](double x) { return scalar_for(v, x); };
+    std::vector<Tensor> inputs{v.handle(), slot(v, "m", 0), slot(v, "v", 0)};
+    if (o_.amsgrad) inputs.push_back(slot(v, "vhat", 0));
+    const double t = static_cast<double>(step);
+    for (const Tensor& x : {n(std::pow(o_.beta_1, t)), n(std::pow(o_.beta_2, t)), n(lr), n(o_.beta_1), n(o_.beta_2), n(o_.epsilon), g.tensor()})
+      inputs.push_back(x);
+    run_update(o_.amsgrad ? "ResourceApplyAdamWithAmsgrad" : "ResourceApplyAdam", inputs, {});
+  }
+
+ private:
+  AdamOptions o_;
+};
+
+class AdamaxImpl : public OptimizerImpl {
+ public:
+  explicit AdamaxImpl(const AdamaxOptions& o) : OptimizerImpl(o.name, o.learning_rate), o_(o) {}
+
+ protected:
+  void update(const Variable& v, const Gradient& g, double lr, std::int64_t step) override {
+    const auto n = [&](double x) { return scalar_for(v, x); };
+    run_update("ResourceApplyAdaMax",
+               {v.handle(), slot(v, "m", 0), slot(v, "u", 0), n(std::pow(o_.beta_1, static_cast<double>(step))), n(lr), n(o_.beta_1), n(o_.beta_2),
+                n(o_.epsilon), g.tensor()},
+               {});
+  }
+
+ private:
+  AdamaxOptions o_;
+};
+
+class NadamImpl : public OptimizerImpl {
+ public:
+  explicit NadamImpl(const NadamOptions& o) : OptimizerImpl(o.name, o.learning_rate), o_(o) {}
+
+ protected:
+  // Keras's momentum schedule: u(t) = beta_1 * (1 - 0.5 * 0.96^t), and its running product.
+  void begin_step(std::int64_t step) override {
+    u_ = momentum(step);
+    u_next_ = momentum(step + 1);
+    product_ *= u_;
+  }
+  void update(const Variable& v, const Gradient& g, double lr, std::int64_t step) override {
+    const auto n = [&](double x) { return scalar_for(v, x); };
+    run_update("ResourceApplyNadam",
+               {v.handle(), slot(v, "m", 0), slot(v, "v", 0), n(product_), n(product_ * u_next_), n(u_), n(u_next_),
+                n(std::pow(o_.beta_2, static_cast<double>(step))), n(lr), n(o_.beta_1), n(o_.beta_2), n(o_.epsilon), g.tensor()},
+               {});
+  }
+
+ private:
+  double momentum(std::int64_t t) const { return o_.beta_1 * (1 - 0.5 * std::pow(0.96, static_cast<double>(t))); }
+  NadamOptions o_;
+  double u_ = 0, u_next_ = 0, product_ = 1;
+};
+
+class AdagradImpl : public OptimizerImpl {
+ public:
+  explicit AdagradImpl(const AdagradOptions& o) : OptimizerImpl(o.name, o.learning_rate), o_(o) {}
+
+ protected:
+  void update(const Variable& v, const Gradient& g, double lr, std::int64_t) override {
+    std::vector<Tensor> inputs{v.handle(), slot(v, "accumulator", o_.initial_accumulator_value), scalar_for(v, lr), scalar_for(v, o_.epsilon)};
+    if (g.is_sparse()) {
+      const IndexedSlices s = sum_duplicates(g.slices());
+      inputs.push_back(s.values);
+      inputs.push_back(s.indices);
+      run_update("ResourceSparseApplyAdagradKeras", inputs, {});
+    } else {
+      inputs.push_back(g.tensor());
+      run_update("ResourceApplyAdagradKeras", inputs, {});
+    }
+  }
+
+ private:
+  AdagradOptions o_;
+};
+
+class AdadeltaImpl : public OptimizerImpl {
+ public:
+  explicit AdadeltaImpl(const AdadeltaOptions& o) : OptimizerImpl(o.name, o.learning_rate), o_(o) {}
+
+ protected:
+  void update(const Variable& v, const Gradient& g, double lr, std::int64_t) override {
+    const auto n = [&](double x) { return scalar_for(v, x); };
+    run_update("ResourceApplyAdadelta",
+               {v.handle(), slot(v, "accumulated_grad", 0), slot(v, "accumulated_delta_var", 0), n(lr), n(o_.rho), n(o_.epsilon), g.tensor()}, {});
+  }
+
+ private:
+  AdadeltaOptions o_;
+};
+
+class RmspropImpl : public OptimizerImpl {
+ public:
+  explicit RmspropImpl(const RMSpropOptions& o) : OptimizerImpl(o.name, o.learning_rate), o_(o) {}
+
+ protected:
+  void update(const Variable& v, const Gradient& g, double lr, std::int64_t) override {
+    const auto n = [&](double x) { return scalar_for(v, x); };
+    std::vector<Tensor> inputs{v.handle()};
+    if (o_.centered) inputs.push_back(slot(v, "average_gradient", 0));
+    for (const Tensor& x : {slot(v, "velocity", 0), slot(v, "momentum", 0), n(lr), n(o_.rho), n(o_.momentum), n(o_.epsilon), g.tensor()}) inputs.push_back(x);
+    run_update(o_.centered ? "ResourceApplyCenteredRMSProp" : "ResourceApplyRMSProp", inputs, {});
+  }
+
+ private:
+  RMSpropOptions o_;
+};
+
+class FtrlImpl : public OptimizerImpl {
+ public:
+  explicit FtrlImpl(const FtrlOptions& o) : OptimizerImpl(o.name, o.learning_rate), o_(o) {}
+
+ protected:
+  void update(const Variable& v, const Gradient& g, double lr, std::int64_t) override {
+    const auto n = [&](double x) { return scalar_for(v, x); };
+    // beta enters as a part of l2, as in the paper.
+    const double l2 = o_.l2_regularization_strength + o_.beta / (2 * lr);
+    run_update("ResourceApplyFtrlV2",
+               {v.handle(), slot(v, "accumulator", o_.initial_accumulator_value), slot(v, "linear", 0), g.tensor(), n(lr), n(o_.l1_regularization_strength),
+                n(l2), n(o_.l2_shrinkage_regularization_strength), n(o_.learning_rate_power)},
+               {});
+  }
+
+ private:
+  FtrlOptions o_;
+};
+
+template <class Options>
+Options with_rate(const LearningRate& rate) {
+  Options o;
+  o.learning_rate = rate;
+  return o;
+}
+
+}  // namespace
+
+SGD::SGD() : SGD(SGDOptions{}) {}
+SGD::SGD(SGDOptions o) : Optimizer(new SgdImpl(o)) {}
+SGD::SGD(const LearningRate& rate) : SGD(with_rate<SGDOptions>(rate)) {}
+Adam::Adam() : Adam(AdamOptions{}) {}
+Adam::Adam(AdamOptions o) : Optimizer(new AdamImpl(o)) {}
+Adam::Adam(const LearningRate& rate) : Adam(with_rate<AdamOptions>(rate)) {}
+Adamax::Adamax() : Adamax(AdamaxOptions{}) {}
+Adamax::Adamax(AdamaxOptions o) : Optimizer(new AdamaxImpl(o)) {}
+Nadam::Nadam() : Nadam(NadamOptions{}) {}
+Nadam::Nadam(NadamOptions o) : Optimizer(new NadamImpl(o)) {}
+Adagrad::Adagrad() : Adagrad(AdagradOptions{}) {}
+Adagrad::Adagrad(AdagradOptions o) : Optimizer(new AdagradImpl(o)) {}
+Adadelta::Adadelta() : Adadelta(AdadeltaOptions{}) {}
+Adadelta::Adadelta(AdadeltaOptions o) : Optimizer(new AdadeltaImpl(o)) {}
+RMSprop::RMSprop() : RMSprop(RMSpropOptions{}) {}
+RMSprop::RMSprop(RMSpropOptions o) : Optimizer(new RmspropImpl(o)) {}
+RMSprop::RMSprop(const LearningRate& rate) : RMSprop(with_rate<RMSpropOptions>(rate)) {}
+Ftrl::Ftrl() : Ftrl(FtrlOptions{}) {}
+Ftrl::Ftrl(FtrlOptions o) : Optimizer(new FtrlImpl(o)) {}
+
+}  // namespace rill::keras::optimizers
