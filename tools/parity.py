@@ -47,7 +47,7 @@ def read_attr(text):
         "f": lambda: float(value),
         "s": lambda: unhex(value).decode(),
         "t": lambda: tf.as_dtype(value),
-        "h": lambda: [int(i) for i in items],
+        "h": lambda: [None if i == "-1" else int(i) for i in items],
         "li": lambda: [int(i) for i in items],
         "lf": lambda: [float(i) for i in items],
         "ls": lambda: [unhex(i).decode() for i in items],
@@ -72,10 +72,11 @@ def read_requests(path):
     return rows
 
 
-# Names that the Python API of an op gives to inputs of its schema.
+# Names that the Python API of an op gives to inputs and attributes of its schema.
 RENAMED = {"Sum": {"reduction_indices": "axis"}, "Mean": {"reduction_indices": "axis"}, "Prod": {"reduction_indices": "axis"},
            "Max": {"reduction_indices": "axis"}, "Min": {"reduction_indices": "axis"}, "Any": {"reduction_indices": "axis"},
-           "All": {"reduction_indices": "axis"}}
+           "All": {"reduction_indices": "axis"}, "ExpandDims": {"dim": "axis"}, "Squeeze": {"squeeze_dims": "axis"},
+           "Where": {"input": "condition"}}
 # What TensorFlow says when it has no kernel for a dtype.
 NO_KERNEL = ("not in the list of allowed values", "Could not find device for node", "No OpKernel was registered")
 
@@ -99,7 +100,8 @@ def run(row):
             name = RENAMED.get(row["op"], {}).get(name, name)
             kwargs[name] = values[at:at + n] if is_list else values[at]
             at += n if is_list else 1
-        out = getattr(tf.raw_ops, row["op"])(**kwargs, **row["attrs"])
+        attrs = {RENAMED.get(row["op"], {}).get(name, name): v for name, v in row["attrs"].items()}
+        out = getattr(tf.raw_ops, row["op"])(**kwargs, **attrs)
         if variables:
             out = ([] if out is None or isinstance(out, tf.Operation) else flat(out)) + [v.read_value() for v in variables]
     return flat(out)

@@ -14,6 +14,13 @@ void release(TapeImpl* t) noexcept {
 
 namespace {
 
+// A row of the unit matrix.
+Tensor one_hot_row(std::int64_t n, std::int64_t i, DType dtype) {
+  std::vector<double> row(static_cast<std::size_t>(n), 0.0);
+  row[static_cast<std::size_t>(i)] = 1;
+  return constant(row, dtype);
+}
+
 // A training loop makes a tape a step: one emptied tape a thread is kept for
 // the next, if it is not a large one.
 thread_local Ref<TapeImpl> spare;
@@ -103,6 +110,36 @@ void GradientTape::reset() {
   impl_->clear();
   impl_->used = false;
   if (!impl_->active) TapeStack::of_thread().push(impl_.get());
+}
+
+std::vector<Variable> GradientTape::watched_variables() const {
+  std::vector<Variable> out;
+  for (const Tensor& handle : impl_->watched_handles) out.push_back(Variable::of_handle(handle));
+  return out;
+}
+
+// Row by row: one walk back for each element of the target.
+Tensor GradientTape::jacobian(const Tensor& target, const Source& source, GradientOptions options) {
+  RILL_CHECK(!impl_->used, failed_precondition, "GradientTape.gradient can only be called once on non-persistent tapes.");
+  const bool was_active = impl_->active;
+  if (was_active) TapeStack::of_thread().remove(impl_.get());
+  if (!impl_->persistent()) impl_->used = true;
+  std::vector<Tensor> rows;
+  const std::int64_t n = target.size();
+  bool connected = true;
+  for (std::int64_t i = 0; i < n && connected; ++i) {
+    const Tensor seed = reshape(one_hot_row(n, i, target.dtype()), target.shape());
+    const bool last = i + 1 == n;
+    const Gradient row = impl_->backward({target}, {Gradient(seed)}, {source.tensor()}, impl_->persistent() || !last)[0];
+    connected = row.defined();
+    if (connected) rows.push_back(row.tensor());
+  }
+  if (was_active && impl_->persistent()) TapeStack::of_thread().push(impl_.get());
+  const TensorShape from = source.is_variable() ? variable_cell(source.tensor()).shape : source.tensor().shape();
+  Dims dims = target.shape().dims();
+  for (std::int64_t d : from.dims()) dims.push_back(d);
+  if (!connected || n == 0) return options.unconnected_gradients == "zero" || n == 0 ? zeros(TensorShape(dims), target.dtype()) : Tensor();
+  return reshape(stack(rows), TensorShape(dims));
 }
 
 std::string GradientTape::why_none(const Tensor& target, const Source& source) const {

@@ -39,6 +39,13 @@ Variable Variable::uninitialized(DType dtype, const TensorShape& shape, Variable
   return v;
 }
 
+Variable Variable::of_handle(const Tensor& handle) {
+  variable_cell(handle);  // checks
+  Variable v;
+  v.handle_ = handle;
+  return v;
+}
+
 bool Variable::defined() const { return cell(*this).dtype.defined(); }
 bool Variable::initialized() const {
   std::lock_guard lock(cell(*this).mutex);
@@ -76,6 +83,36 @@ const Variable& Variable::assign_sub(const Operand& delta) const {
   assign_sub_variable(handle_, delta);
   return *this;
 }
+
+const Variable& Variable::scatter_update(const Operand& indices, const Operand& updates) const {
+  scatter_update_variable(handle_, indices, updates);
+  return *this;
+}
+const Variable& Variable::scatter_add(const Operand& indices, const Operand& updates) const {
+  scatter_add_variable(handle_, indices, updates);
+  return *this;
+}
+const Variable& Variable::scatter_sub(const Operand& indices, const Operand& updates) const {
+  scatter_sub_variable(handle_, indices, updates);
+  return *this;
+}
+const Variable& Variable::scatter_mul(const Operand& indices, const Operand& updates) const {
+  scatter_mul_variable(handle_, indices, updates);
+  return *this;
+}
+const Variable& Variable::scatter_div(const Operand& indices, const Operand& updates) const {
+  scatter_div_variable(handle_, indices, updates);
+  return *this;
+}
+const Variable& Variable::scatter_max(const Operand& indices, const Operand& updates) const {
+  scatter_max_variable(handle_, indices, updates);
+  return *this;
+}
+const Variable& Variable::scatter_min(const Operand& indices, const Operand& updates) const {
+  scatter_min_variable(handle_, indices, updates);
+  return *this;
+}
+Tensor Variable::gather(const Operand& indices) const { return gather_variable(handle_, indices); }
 
 TensorList::TensorList(const std::vector<Variable>& v) {
   for (const Variable& x : v) v_.emplace_back(x);

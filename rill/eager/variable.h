@@ -63,6 +63,8 @@ class Variable {
   explicit operator double() const { return item<double>(); }
   explicit operator int() const { return item<int>(); }
 
+  // The variable that a resource tensor names.
+  static Variable of_handle(const Tensor& handle);
   // The resource tensor; state ops take it.
   const Tensor& handle() const { return handle_; }
 

@@ -1,0 +1,99 @@
+#include "rill/core/nest.h"
+
+#include <ostream>
+
+#include "rill/base/check.h"
+#include "rill/base/nearest.h"
+
+namespace rill {
+
+class NestImpl {
+ public:
+  enum class Kind { tensor, tuple, dict };
+  RefCount refs;
+  Kind kind = Kind::tuple;
+  Tensor tensor;
+  std::vector<Nest> items;
+  std::vector<std::string> keys;
+};
+void retain(NestImpl* n) noexcept { n->refs.retain(); }
+void release(NestImpl* n) noexcept {
+  if (n->refs.release()) delete n;
+}
+
+Nest::Nest() : impl_(new NestImpl) {}
+Nest::Nest(const Tensor& t) : Nest() {
+  impl_->kind = NestImpl::Kind::tensor;
+  impl_->tensor = t;
+}
+Nest::Nest(const Variable& v) : Nest(Tensor(v)) {}
+Nest::Nest(std::vector<Tensor> tuple) : Nest() {
+  for (Tensor& t : tuple) impl_->items.emplace_back(std::move(t));
+}
+Nest::Nest(std::vector<std::pair<std::string, Nest>> dict) : Nest() {
+  impl_->kind = NestImpl::Kind::dict;
+  for (auto& [key, value] : dict) {
+    impl_->keys.push_back(std::move(key));
+    impl_->items.push_back(std::move(value));
+  }
+}
+Nest Nest::make(std::initializer_list<Nest> tuple) {
+  Nest n;
+  n.impl_->items.assign(tuple.begin(), tuple.end());
+  return n;
+}
+Nest Nest::dict(std::initializer_list<std::pair<std::string_view, Nest>> items) {
+  std::vector<std::pair<std::string, Nest>> list;
+  for (const auto& [key, value] : items) list.emplace_back(std::string(key), value);
+  return Nest(std::move(list));
+}
+
+bool Nest::is_tensor() const { return impl_->kind == NestImpl::Kind::tensor; }
+bool Nest::is_dict() const { return impl_->kind == NestImpl::Kind::dict; }
+std::size_t Nest::size() const { return is_tensor() ? 1 : impl_->items.size(); }
+std::vector<std::string> Nest::keys() const { return impl_->keys; }
+
+const Tensor& Nest::as_tensor() const {
+  if (is_tensor()) return impl_->tensor;
+  RILL_CHECK(impl_->items.size() == 1, invalid_argument, "[nest] expected one tensor, got {}", to_string());
+  return impl_->items[0].as_tensor();
+}
+
+std::vector<Tensor> Nest::flatten() const {
+  if (is_tensor()) return {impl_->tensor};
+  std::vector<Tensor> out;
+  for (const Nest& item : impl_->items)
+    for (Tensor& t : item.flatten()) out.push_back(std::move(t));
+  return out;
+}
+
+const Nest& Nest::operator[](std::string_view key) const {
+  for (std::size_t i = 0; i < impl_->keys.size(); ++i)
+    if (impl_->keys[i] == key) return impl_->items[i];
+  RILL_FAIL(not_found, "[nest] no item is called \"{}\".{}", key, did_you_mean(key, impl_->keys));
+}
+
+const Nest& Nest::operator[](int i) const {
+  if (is_tensor() && i == 0) return *this;
+  RILL_CHECK(i >= 0 && static_cast<std::size_t>(i) < size() && !is_tensor(), out_of_range, "[nest] item {} of {}", i, to_string());
+  return impl_->items[static_cast<std::size_t>(i)];
+}
+
+void Nest::require_size(std::size_t n) const {
+  RILL_CHECK(size() == n, invalid_argument, "[nest] expected {} items to unpack, got {}", n, to_string());
+}
+
+std::string Nest::to_string() const {
+  if (is_tensor()) return impl_->tensor.defined() ? format("{} {}", impl_->tensor.dtype(), impl_->tensor.shape()) : "None";
+  std::string out = is_dict() ? "{" : "(";
+  for (std::size_t i = 0; i < impl_->items.size(); ++i) {
+    if (i) out += ", ";
+    if (is_dict()) out += "'" + impl_->keys[i] + "': ";
+    out += impl_->items[i].to_string();
+  }
+  if (!is_dict() && impl_->items.size() == 1) out += ",";
+  return out + (is_dict() ? "}" : ")");
+}
+std::ostream& operator<<(std::ostream& os, const Nest& nest) { return os << nest.to_string(); }
+
+}  // namespace rill

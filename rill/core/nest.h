@@ -1,0 +1,68 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "rill/core/gradient.h"
+#include "rill/core/tensor.h"
+
+namespace rill RILL_API {
+
+class Variable;
+class NestImpl;
+void retain(NestImpl*) noexcept;
+void release(NestImpl*) noexcept;
+
+// A tensor, a tuple or a dict of nests: what flows through functions, datasets
+// and models. A handle; its structure never changes.
+class Nest {
+ public:
+  Nest();  // the empty tuple
+  Nest(const Tensor& t);
+  Nest(const Variable& v);
+  Nest(const Gradient& g) : Nest(g.tensor()) {}
+  Nest(std::vector<Tensor> tuple);
+  Nest(std::initializer_list<Nest> tuple) : Nest(make(tuple)) {}
+  Nest(std::vector<std::pair<std::string, Nest>> dict);
+  template <class A, class B>
+  Nest(const std::pair<A, B>& p) : Nest(make({Nest(p.first), Nest(p.second)})) {}
+  template <class... A>
+  Nest(const std::tuple<A...>& t) : Nest(std::apply([](const A&... a) { return make({Nest(a)...}); }, t)) {}
+  static Nest make(std::initializer_list<Nest> tuple);
+  static Nest dict(std::initializer_list<std::pair<std::string_view, Nest>> items);
+
+  bool is_tensor() const;
+  bool is_dict() const;
+  std::size_t size() const;  // items of a tuple or dict; 1 for a tensor
+  // InvalidArgument when it is not one tensor.
+  const Tensor& as_tensor() const;
+  std::vector<Tensor> flatten() const;  // leaves in order
+  std::vector<std::string> keys() const;
+  // NotFound, with the known keys, for another key.
+  const Nest& operator[](std::string_view key) const;
+  const Nest& operator[](int i) const;  // OutOfRange; a tensor is its own item 0
+  template <std::size_t N>
+  auto unpack() const {
+    return unpack_(std::make_index_sequence<N>{});
+  }
+  std::string to_string() const;
+
+ private:
+  void require_size(std::size_t n) const;
+  template <std::size_t... I>
+  auto unpack_(std::index_sequence<I...>) const {
+    require_size(sizeof...(I));
+    return Tensors<sizeof...(I)>{{(*this)[static_cast<int>(I)].as_tensor()...}};
+  }
+  Ref<NestImpl> impl_;
+};
+std::ostream& operator<<(std::ostream& os, const Nest& nest);
+
+template <class... A>
+Nest tuple(const A&... a) {
+  return Nest::make({Nest(a)...});
+}
+
+}  // namespace rill

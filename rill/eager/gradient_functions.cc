@@ -1,0 +1,90 @@
+#include "rill/eager/gradient_functions.h"
+
+#include <memory>
+
+#include "rill/base/check.h"
+#include "rill/core/execute.h"
+#include "rill/eager/tape_impl.h"
+#include "rill/ops/array_ops.h"
+
+namespace rill::detail {
+
+std::vector<Tensor> any_arguments(std::initializer_list<Operand> args) {
+  std::vector<Tensor> out;
+  for (const Operand& a : args) {
+    if (a.file()) thread_state().file = a.file(), thread_state().line = a.line();
+    out.push_back(to_tensor(a));
+  }
+  return out;
+}
+
+std::vector<Tensor> float_arguments(std::initializer_list<Operand> args) {
+  std::vector<Tensor> out = any_arguments(args);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    RILL_CHECK(out[i].dtype().is_floating() || out[i].dtype().is_complex(), invalid_argument,
+               "[gradients_function] argument {} has dtype {}; arguments must be floating-point: write 3. instead of 3, or tf::cast(x, tf::float32)",
+               i, out[i].dtype());
+  return out;
+}
+
+std::pair<Nest, Gradients> value_and_gradients_of(const Fn& f, const std::vector<Tensor>& args) {
+  // An identity of its own for each argument: one tensor may come twice.
+  std::vector<Tensor> sources;
+  for (const Tensor& a : args) sources.push_back(identity(a));
+  GradientTape tape;
+  for (const Tensor& s : sources) tape.watch(s);
+  const Nest value = f(Nest(sources));
+  return {value, tape.gradient(value.flatten(), sources)};
+}
+
+ImplicitResult implicit_gradients_of(const Fn& f, const std::vector<Tensor>& args) {
+  GradientTape tape;
+  const Nest value = f(Nest(args));
+  const std::vector<Variable> variables = tape.watched_variables();
+  RILL_CHECK(!variables.empty(), invalid_argument, "[implicit_gradients] the function reads no trainable variable");
+  const Gradients gradients = tape.gradient(value.flatten(), variables);
+  ImplicitResult result{value, {}};
+  for (std::size_t i = 0; i < variables.size(); ++i) result.gradients.emplace_back(gradients[i], variables[i]);
+  return result;
+}
+
+class CustomImpl {
+ public:
+  RefCount refs;
+  std::unique_ptr<Custom> custom;
+};
+void retain(CustomImpl* c) noexcept { c->refs.retain(); }
+void release(CustomImpl* c) noexcept {
+  if (c->refs.release()) delete c;
+}
+
+CustomHandle::CustomHandle(Custom* custom) : impl_(new CustomImpl) { impl_->custom.reset(custom); }
+
+Nest CustomHandle::run(const std::vector<Tensor>& args) const {
+  // What happens inside is the function's own affair: only the whole is taped.
+  std::unique_ptr<std::pair<Nest, Fn>> result;
+  {
+    StopRecordingScope scope;
+    result = std::make_unique<std::pair<Nest, Fn>>(impl_->custom->call(Nest(args)));
+  }
+  // A value that is an argument needs an identity of its own to be differentiated.
+  std::vector<Tensor> outputs;
+  {
+    StopRecordingScope scope;
+    for (const Tensor& t : result->first.flatten()) outputs.push_back(identity(t));
+  }
+  const Fn gradient = result->second;
+  for (TapeImpl* tape : TapeStack::of_thread().tapes()) {
+    if (tape->paused > 0) continue;
+    tape->record_custom(args, outputs, [gradient, n = args.size()](const std::vector<Gradient>& dy) {
+      std::vector<Tensor> in;
+      for (const Gradient& g : dy) in.push_back(g.tensor());
+      const std::vector<Tensor> out = gradient(Nest(in)).flatten();
+      return std::vector<Gradient>(out.begin(), out.end());
+    });
+  }
+  if (outputs.size() == 1) return Nest(outputs[0]);
+  return Nest(outputs);
+}
+
+}  // namespace rill::detail

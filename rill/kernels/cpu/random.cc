@@ -1,0 +1,143 @@
+#include "rill/kernels/functors/random.h"
+
+#include <random>
+
+#include "rill/base/parallel.h"
+#include "rill/core/kernel.h"
+#include "rill/core/type_dispatch.h"
+
+namespace rill::cpu {
+namespace {
+
+using functors::generator_of;
+using functors::stateful_generator;
+using functors::stateless_generator;
+
+// Where the generator of a call comes from.
+Philox from_attrs(KernelContext& c, std::int64_t groups_per_element) {
+  std::int64_t seed = c.int_attr("seed"), seed2 = c.int_attr("seed2");
+  if (seed == 0 && seed2 == 0) {  // TensorFlow's sign for 'no seed'
+    std::random_device entropy;
+    seed = entropy();
+    seed2 = entropy() | 1;
+  }
+  Philox gen = stateful_generator(seed, seed2);
+  gen.skip(static_cast<std::uint64_t>(c.int_attr("_offset") * groups_per_element));
+  return gen;
+}
+std::int64_t int_at(const TensorView& v, std::int64_t i) {
+  return v.dtype == int64 ? static_cast<const std::int64_t*>(v.data)[i] : static_cast<const std::int32_t*>(v.data)[i];
+}
+Philox from_seed(KernelContext& c, int input) { return stateless_generator(int_at(c.in(input), 0), int_at(c.in(input), 1)); }
+Philox from_key(KernelContext& c) {
+  const std::int32_t alg = *c.in<std::int32_t>(3);
+  if (alg != 1 && alg != 3) c.fail(Code::unimplemented, format("[{}] algorithm {} is not implemented; use Philox (1) or auto (3)", c.tag(), alg));
+  const std::uint64_t* counter = c.in<std::uint64_t>(2);
+  return generator_of(*c.in<std::uint64_t>(1), std::span<const std::uint64_t, 2>(counter, 2));
+}
+
+struct Uniform {
+  template <class T>
+  static void fill(Philox g, std::int64_t begin, std::span<T> out) {
+    functors::fill_uniform(g, begin, out);
+  }
+};
+struct Normal {
+  template <class T>
+  static void fill(Philox g, std::int64_t begin, std::span<T> out) {
+    functors::fill_normal(g, begin, out);
+  }
+};
+struct Truncated {
+  template <class T>
+  static void fill(Philox g, std::int64_t begin, std::span<T> out) {
+    functors::fill_truncated_normal(g, begin, out);
+  }
+};
+
+template <class D>
+void fill(KernelContext& c, const Philox& gen) {
+  dispatch_floats(c.out().dtype, [&]<class T>() {
+    T* out = c.out<T>();
+    parallel_for(c.out().size, 1 << 14, [&](std::int64_t begin, std::int64_t end) {
+      D::template fill<T>(gen, begin, std::span<T>(out + begin, static_cast<std::size_t>(end - begin)));
+    });
+  });
+}
+
+// One number takes at most one group (truncated: 64 groups of four words).
+template <class D>
+void stateful_cpu(KernelContext& c) noexcept {
+  fill<D>(c, from_attrs(c, std::is_same_v<D, Truncated> ? 64 : 1));
+}
+template <class D>
+void seeded_cpu(KernelContext& c) noexcept {
+  fill<D>(c, from_seed(c, 1));
+}
+template <class D>
+void keyed_cpu(KernelContext& c) noexcept {
+  const Philox gen = from_key(c);
+  if (!c.failed()) fill<D>(c, gen);
+}
+RILL_KERNEL("RandomUniform", cpu, kIndexTypes, stateful_cpu<Uniform>);
+RILL_KERNEL("RandomStandardNormal", cpu, kIndexTypes, stateful_cpu<Normal>);
+RILL_KERNEL("TruncatedNormal", cpu, kIndexTypes, stateful_cpu<Truncated>);
+RILL_KERNEL("StatelessRandomUniform", cpu, kIndexTypes, seeded_cpu<Uniform>);
+RILL_KERNEL("StatelessRandomNormal", cpu, kIndexTypes, seeded_cpu<Normal>);
+RILL_KERNEL("StatelessTruncatedNormal", cpu, kIndexTypes, seeded_cpu<Truncated>);
+RILL_KERNEL("StatelessRandomUniformV2", cpu, kIndexTypes, keyed_cpu<Uniform>);
+RILL_KERNEL("StatelessRandomNormalV2", cpu, kIndexTypes, keyed_cpu<Normal>);
+RILL_KERNEL("StatelessTruncatedNormalV2", cpu, kIndexTypes, keyed_cpu<Truncated>);
+
+void fill_ints(KernelContext& c, const Philox& gen, int bounds) {
+  dispatch_types<std::int32_t, std::int64_t>(c.out().dtype, [&]<class T>() {
+    const T lo = *c.in<T>(bounds), hi = *c.in<T>(bounds + 1);
+    if (c.out().size > 0 && lo >= hi)
+      return c.fail(Code::invalid_argument, format("[{}] minval {} must be below maxval {}", c.tag(), static_cast<std::int64_t>(lo), static_cast<std::int64_t>(hi)));
+    T* out = c.out<T>();
+    parallel_for(c.out().size, 1 << 14, [&](std::int64_t begin, std::int64_t end) {
+      functors::fill_uniform_int(gen, begin, lo, hi, std::span<T>(out + begin, static_cast<std::size_t>(end - begin)));
+    });
+  });
+}
+void uniform_int_cpu(KernelContext& c) noexcept { fill_ints(c, from_attrs(c, 1), 1); }
+void seeded_uniform_int_cpu(KernelContext& c) noexcept { fill_ints(c, from_seed(c, 1), 2); }
+void keyed_uniform_int_cpu(KernelContext& c) noexcept {
+  const Philox gen = from_key(c);
+  if (!c.failed()) fill_ints(c, gen, 4);
+}
+RILL_KERNEL("RandomUniformInt", cpu, kIndexTypes, uniform_int_cpu);
+RILL_KERNEL("StatelessRandomUniformInt", cpu, kIndexTypes, seeded_uniform_int_cpu);
+RILL_KERNEL("StatelessRandomUniformIntV2", cpu, kIndexTypes, keyed_uniform_int_cpu);
+
+void shuffle_cpu(KernelContext& c) noexcept {
+  const std::int64_t rows = c.in_shape(0).rank() > 0 ? c.in_shape(0).dim(0) : 1, inner = rows ? c.in(0).size / rows : 0;
+  auto* order = c.scratch<std::int64_t>(rows);
+  if (!order) return;
+  if (c.in_shape(0).rank() == 0) order[0] = 0;
+  else functors::fill_permutation(from_attrs(c, 1), std::span<std::int64_t>(order, static_cast<std::size_t>(rows)));
+  dispatch_width(c.in(0).dtype, [&]<class T>() {
+    for (std::int64_t i = 0; i < rows; ++i) std::copy_n(c.in<T>(0) + order[i] * inner, inner, c.out<T>() + i * inner);
+  });
+}
+RILL_KERNEL("RandomShuffle", cpu, kAllTypes, shuffle_cpu);
+
+void sample(KernelContext& c, const Philox& gen) {
+  const std::int64_t rows = c.in_shape(0).dim(0), classes = c.in_shape(0).dim(1), n = c.out_shape().dim(1);
+  dispatch_floats(c.in(0).dtype, [&]<class T>() {
+    dispatch_types<std::int32_t, std::int64_t>(c.out().dtype, [&]<class I>() {
+      parallel_for(rows, std::max<std::int64_t>(1, (1 << 14) / std::max<std::int64_t>(1, classes + n)), [&](std::int64_t begin, std::int64_t end) {
+        const auto u = [](std::int64_t v) { return static_cast<std::size_t>(v); };
+        functors::sample_categorical<T, I>(gen, begin, classes, std::span<const T>(c.in<T>(0) + begin * classes, u((end - begin) * classes)),
+                                           std::span<I>(c.out<I>() + begin * n, u((end - begin) * n)));
+      });
+    });
+  });
+}
+void multinomial_cpu(KernelContext& c) noexcept { sample(c, from_attrs(c, 2)); }
+void stateless_multinomial_cpu(KernelContext& c) noexcept { sample(c, from_seed(c, 2)); }
+RILL_KERNEL("Multinomial", cpu, kFloatTypes, multinomial_cpu);
+RILL_KERNEL("StatelessMultinomial", cpu, kFloatTypes, stateless_multinomial_cpu);
+
+}  // namespace
+}  // namespace rill::cpu
