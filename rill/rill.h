@@ -17,4 +17,5 @@
 #include "rill/keras/optimizers/optimizer.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
+#include "rill/ops/nn_ops.h"
 #include "rill/ops/random_ops.h"
