@@ -69,6 +69,7 @@ inline TensorList::TensorList(const Gradient& t) : v_{t.tensor()} {}
 class Gradients : public std::vector<Gradient> {
  public:
   using std::vector<Gradient>::vector;
+  Gradients(const std::vector<Tensor>& list) : std::vector<Gradient>(list.begin(), list.end()) {}
   operator std::vector<Tensor>() const;
 };
 

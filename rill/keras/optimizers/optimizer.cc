@@ -9,18 +9,12 @@
 
 namespace rill {
 
-namespace {
-template <class List>
-GradientsAndVariables pairs_of(const List& gradients, const std::vector<Variable>& variables) {
+GradientsAndVariables zip(const Gradients& gradients, const std::vector<Variable>& variables) {
   RILL_CHECK(gradients.size() == variables.size(), invalid_argument, "[zip] {} gradients for {} variables", gradients.size(), variables.size());
   GradientsAndVariables out;
-  for (std::size_t i = 0; i < variables.size(); ++i) out.emplace_back(Gradient(gradients[i]), variables[i]);
+  for (std::size_t i = 0; i < variables.size(); ++i) out.emplace_back(gradients[i], variables[i]);
   return out;
 }
-}  // namespace
-
-GradientsAndVariables zip(const Gradients& g, const std::vector<Variable>& v) { return pairs_of(g, v); }
-GradientsAndVariables zip(const std::vector<Tensor>& g, const std::vector<Variable>& v) { return pairs_of(g, v); }
 
 namespace keras {
 namespace optimizers {

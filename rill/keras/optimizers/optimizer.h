@@ -15,7 +15,6 @@ namespace rill RILL_API {
 using GradientsAndVariables = std::vector<std::pair<Gradient, Variable>>;
 // Pairs of the two lists, as Python's zip. InvalidArgument when the lengths differ.
 GradientsAndVariables zip(const Gradients& gradients, const std::vector<Variable>& variables);
-GradientsAndVariables zip(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables);
 
 namespace keras {
 
@@ -30,7 +29,6 @@ class Optimizer {
  public:
   void apply_gradients(const GradientsAndVariables& grads_and_vars);
   void apply_gradients(const Gradients& grads, const std::vector<Variable>& vars) { apply_gradients(zip(grads, vars)); }
-  void apply_gradients(const std::vector<Tensor>& grads, const std::vector<Variable>& vars) { apply_gradients(zip(grads, vars)); }
   // One step on loss(): equals a tape, its gradients and apply_gradients.
   template <class F>
   void minimize(F loss, const std::vector<Variable>& vars) {

@@ -1,0 +1,283 @@
+#include <cmath>
+#include <sstream>
+
+#include "rill/rill.h"
+#include "tests/shows.h"
+
+namespace tf = rill;
+using tf::Tensor;
+
+namespace {
+
+template <class T>
+std::string printed(const T& value) {
+  std::ostringstream os;
+  os << value;
+  return os.str();
+}
+
+TEST(GradientTape, DifferentiatesAVariable) {
+  RILL_SHOWS("E29", "E35", "Q06");
+  tf::Variable w({{1.0f}});
+  tf::GradientTape tape;
+  const auto loss = w * w;
+  const auto g = tape.gradient(loss, w);
+  EXPECT_EQ(printed(g), "tf.Tensor([[2.]], shape=(1, 1), dtype=float32)");
+  tf::Variable x(3.f);
+  tf::GradientTape second;
+  const auto y = tf::square(x);
+  EXPECT_EQ(y.item<float>(), 9.f);
+  EXPECT_EQ(second.gradient(y, x).item<float>(), 6.f);
+}
+
+TEST(GradientTape, SecondUseOfANonPersistentTapeIsAnError) {
+  RILL_SHOWS("E30", "Z03");
+  tf::Variable w(1.f);
+  tf::GradientTape tape;
+  const auto loss = w * w;
+  tape.gradient(loss, w);
+  try {
+    tape.gradient(loss, w);
+    ADD_FAILURE() << "no error";
+  } catch (const tf::errors::FailedPrecondition& e) {
+    EXPECT_STREQ(e.what(), "GradientTape.gradient can only be called once on non-persistent tapes.");
+  }
+}
+
+TEST(GradientTape, PersistentTapeMayBeUsedAgain) {
+  RILL_SHOWS("E31");
+  tf::Variable x(3.f);
+  tf::GradientTape tape({.persistent = true});
+  const auto y = x * x, z = y * y;
+  EXPECT_EQ(tape.gradient(z, x).item<float>(), 108.f);
+  EXPECT_EQ(tape.gradient(y, x).item<float>(), 6.f);
+  EXPECT_EQ(tape.gradient(z, y).item<float>(), 18.f);  // an intermediate result
+}
+
+TEST(GradientTape, ListOfSourcesGivesListOfGradients) {
+  RILL_SHOWS("E32", "Q33");
+  const auto X = tf::constant({{1.f, 2.f}, {3.f, 4.f}}), y = tf::constant({{1.f}, {2.f}});
+  tf::Variable w({{1.f}, {2.f}}), b(1.f);
+  tf::GradientTape tape;
+  const auto L = tf::reduce_sum(tf::square(tf::matmul(X, w) + b - y));
+  const auto g = tape.gradient(L, {w, b});
+  EXPECT_EQ(L.item<float>(), 125.f);
+  EXPECT_EQ(printed(g[0]), "tf.Tensor(\n[[ 70.]\n [100.]], shape=(2, 1), dtype=float32)");
+  EXPECT_EQ(g[1].item<float>(), 30.f);
+}
+
+TEST(GradientTape, WatchesTensors) {
+  RILL_SHOWS("E33");
+  const auto x = tf::constant({1.f, 2.f});
+  {
+    tf::GradientTape tape;
+    const auto y = tf::reduce_sum(x * x * x);
+    EXPECT_FALSE(tape.gradient(y, x).defined());
+  }
+  tf::GradientTape tape;
+  tape.watch(x);
+  const auto y = tf::reduce_sum(x * x * x);
+  EXPECT_EQ(tape.gradient(y, x).to_vector<float>(), (std::vector<float>{3, 12}));
+}
+
+TEST(GradientTape, VariablesAreWatchedByDefault) {
+  RILL_SHOWS("E28", "E34");
+  tf::Variable w(2.f), frozen(3.f, {.trainable = false});
+  tf::GradientTape tape;
+  const auto y = w * frozen;
+  const auto g = tape.gradient(y, {w, frozen});
+  EXPECT_EQ(g[0].item<float>(), 3.f);
+  EXPECT_FALSE(g[1].defined());
+  tf::GradientTape off({.watch_accessed_variables = false});
+  const auto z = w * 2.f;
+  EXPECT_FALSE(off.gradient(z, w).defined());
+}
+
+TEST(GradientTape, BroadcastScalarGetsTheSum) {
+  RILL_SHOWS("E69");
+  tf::Variable a(2.f), b(1.f);
+  const auto X = tf::constant({1.f, 2.f, 3.f});
+  tf::GradientTape tape;
+  const auto y = tf::reduce_sum(a * X + b);
+  const auto g = tape.gradient(y, {a, b});
+  EXPECT_EQ(g[0].item<float>(), 6.f);
+  EXPECT_EQ(g[1].item<float>(), 3.f);
+}
+
+TEST(GradientTape, UnconnectedGradientsAreNoneOrZero) {
+  tf::Variable a(2.f), b({1.f, 2.f});
+  tf::GradientTape tape({.persistent = true});
+  const auto y = a * a;
+  EXPECT_FALSE(tape.gradient(y, b).defined());
+  EXPECT_EQ(tape.gradient(y, b, {.unconnected_gradients = "zero"}).to_vector<float>(), (std::vector<float>{0, 0}));
+  EXPECT_THROW(tape.gradient(y, b, {.unconnected_gradients = "nothing"}), tf::errors::InvalidArgument);
+}
+
+TEST(GradientTape, OutputGradientsWeighTheTarget) {
+  const auto x = tf::constant({1.f, 2.f});
+  tf::GradientTape tape;
+  tape.watch(x);
+  const auto y = x * x;
+  EXPECT_EQ(tape.gradient(y, x, {.output_gradients = tf::constant({10.f, 1.f})}).to_vector<float>(), (std::vector<float>{20, 4}));
+}
+
+TEST(GradientTape, NestedTapesGiveHigherOrders) {
+  tf::Variable x(2.f);
+  tf::GradientTape outer;
+  Tensor first;
+  {
+    tf::GradientTape inner;
+    const auto y = x * x * x;
+    first = inner.gradient(y, x);
+  }
+  EXPECT_EQ(first.item<float>(), 12.f);
+  EXPECT_EQ(outer.gradient(first, x).item<float>(), 12.f);
+}
+
+TEST(GradientTape, StopRecordingAndReset) {
+  tf::Variable x(2.f);
+  tf::GradientTape tape({.persistent = true});
+  Tensor hidden;
+  {
+    auto pause = tape.stop_recording();
+    hidden = x * x;
+  }
+  EXPECT_FALSE(tape.gradient(hidden, x).defined());
+  tape.reset();
+  const auto y = x * 3.f;
+  EXPECT_EQ(tape.gradient(y, x).item<float>(), 3.f);
+}
+
+TEST(GradientTape, StopGradientCuts) {
+  tf::Variable x(2.f);
+  tf::GradientTape tape;
+  const auto y = tf::stop_gradient(x * x) * x;
+  EXPECT_EQ(tape.gradient(y, x).item<float>(), 4.f);
+}
+
+TEST(GradientTape, Jacobian) {
+  const auto x = tf::constant({1.f, 2.f, 3.f});
+  tf::GradientTape tape;
+  tape.watch(x);
+  const auto y = x * x;
+  const auto j = tape.jacobian(y, x);
+  EXPECT_EQ(j.shape(), tf::TensorShape({3, 3}));
+  EXPECT_EQ(j.to_vector<float>(), (std::vector<float>{2, 0, 0, 0, 4, 0, 0, 0, 6}));
+}
+
+TEST(GradientTape, GathersStaySparse) {
+  tf::Variable table({{1.f, 2.f}, {3.f, 4.f}, {5.f, 6.f}});
+  tf::GradientTape tape;
+  const auto y = tf::reduce_sum(tf::gather(table, {2, 0, 2}) * 2.f);
+  const auto g = tape.gradient(y, table);
+  ASSERT_TRUE(g.is_sparse());
+  EXPECT_EQ(g.shape(), tf::TensorShape({3, 2}));
+  EXPECT_EQ(g.slices().indices.to_vector<int>(), (std::vector<int>{2, 0, 2}));
+  EXPECT_EQ(g.to_vector<float>(), (std::vector<float>{2, 2, 0, 0, 4, 4}));  // dense where asked
+}
+
+TEST(GradientTape, WhyNoneSaysWhereThePathIsCut) {
+  const auto x = tf::constant({1.5f, 2.5f});
+  tf::GradientTape tape;
+  tape.watch(x);
+  const auto whole = tf::cast(x, tf::int32);
+  const int line = __LINE__ - 1;
+  const auto y = tf::reduce_sum(tf::cast(whole, tf::float32));
+  const std::string why = tape.why_none(y, x);
+  EXPECT_THAT(why, testing::HasSubstr("the path is cut at cast"));
+  EXPECT_THAT(why, testing::HasSubstr("gradient_tape_test.cc:" + std::to_string(line)));
+  tf::Variable never(1.f);
+  EXPECT_THAT(tape.why_none(y, never), testing::HasSubstr("was not read"));
+  const auto unwatched = tf::constant(1.f);
+  EXPECT_THAT(tape.why_none(y, unwatched), testing::HasSubstr("not watched"));
+}
+
+TEST(GradientTape, WatchRefusesIntegers) {
+  tf::GradientTape tape;
+  EXPECT_THROW(tape.watch(tf::constant(3)), tf::errors::InvalidArgument);
+}
+
+TEST(GradientFunctions, FirstToThirdOrder) {
+  RILL_SHOWS("E36", "E37", "E38");
+  auto grad = tf::gradients_function([](Tensor x) { return x * x; });
+  auto gradgrad = tf::gradients_function([=](Tensor x) { return Tensor(grad(x)[0]); });
+  auto gradgradgrad = tf::gradients_function([=](Tensor x) { return Tensor(gradgrad(x)[0]); });
+  EXPECT_EQ(grad(3.f)[0].item<float>(), 6.f);
+  EXPECT_EQ(gradgrad(3.f)[0].item<float>(), 2.f);
+  EXPECT_FALSE(gradgradgrad(3.f)[0].defined());
+}
+
+TEST(GradientFunctions, FlowControlIsTheLanguages) {
+  RILL_SHOWS("E39", "Q14");
+  auto grad = tf::gradients_function([](Tensor x) { return x > 0.f ? x : -x; });
+  EXPECT_EQ(grad(3.f)[0].item<float>(), 1.f);
+  EXPECT_EQ(grad(-3.f)[0].item<float>(), -1.f);
+}
+
+TEST(GradientFunctions, ArgumentsMustBeFloats) {
+  RILL_SHOWS("E40", "Z04");
+  auto grad = tf::gradients_function([](Tensor x) { return x * x; });
+  try {
+    grad(3);
+    ADD_FAILURE() << "no error";
+  } catch (const tf::errors::InvalidArgument& e) {
+    EXPECT_THAT(e.what(), testing::HasSubstr("argument 0 has dtype int32; arguments must be floating-point"));
+  }
+}
+
+TEST(GradientFunctions, ValueAndGradients) {
+  RILL_SHOWS("E41", "E42", "Q16");
+  const auto [value, grads] = tf::value_and_gradients_function([](Tensor x) { return x * x; })(3.f);
+  EXPECT_EQ(value.item<float>(), 9.f);
+  EXPECT_EQ(grads[0].item<float>(), 6.f);
+  const auto [f, g] = tf::value_and_gradients_function([](Tensor x, Tensor y) { return x * x * x * y - x * y * y; })(2.f, 3.f);
+  EXPECT_EQ(f.item<float>(), 6.f);
+  EXPECT_EQ(g[0].item<float>(), 27.f);
+  EXPECT_EQ(g[1].item<float>(), -4.f);
+}
+
+TEST(GradientFunctions, ImplicitGradientsFindTheVariables) {
+  RILL_SHOWS("E43", "E44", "E62");
+  namespace tfe = tf::contrib::eager;
+  tf::Variable w(2.f), b(1.f);
+  auto grads = tfe::implicit_gradients([&](Tensor x) { return w * x + b; })(3.f);
+  ASSERT_EQ(grads.size(), 2u);
+  EXPECT_EQ(grads[0].first.item<float>(), 3.f);
+  EXPECT_EQ(grads[0].second.id(), w.id());
+  EXPECT_EQ(grads[1].first.item<float>(), 1.f);
+  const auto [value, pairs] = tfe::implicit_value_and_gradients([&](Tensor x) { return w * x + b; })(3.f);
+  EXPECT_EQ(value.item<float>(), 7.f);
+  EXPECT_EQ(pairs.size(), 2u);
+}
+
+TEST(CustomGradient, ReplacesTheGradient) {
+  RILL_SHOWS("E46");
+  auto clip = tf::custom_gradient([](Tensor x, Tensor norm) {
+    return std::pair(tf::identity(x), [=](Tensor dy) { return std::vector<Tensor>{tf::clip_by_norm(dy, norm), {}}; });
+  });
+  const auto x = tf::constant({3.f, 4.f}), norm = tf::constant(1.f);
+  tf::GradientTape tape;
+  tape.watch({x, norm});
+  const auto y = clip(x, norm) * tf::constant({3.f, 4.f});
+  EXPECT_EQ(y.to_vector<float>(), (std::vector<float>{9, 16}));
+  const auto g = tape.gradient(y, {x, norm});
+  EXPECT_NEAR(g[0].to_vector<float>()[0], 0.6f, 1e-6);
+  EXPECT_NEAR(g[0].to_vector<float>()[1], 0.8f, 1e-6);
+  EXPECT_FALSE(g[1].defined());
+}
+
+TEST(CustomGradient, UnstableFormulaGivesNanAndStableDoesNot) {
+  RILL_SHOWS("E47", "E48", "E49");
+  auto grad = tf::gradients_function([](Tensor x) { return tf::log(1.f + tf::exp(x)); });
+  EXPECT_EQ(grad(0.f)[0].item<float>(), 0.5f);
+  EXPECT_TRUE(std::isnan(grad(100.f)[0].item<float>()));
+  auto log1pexp = tf::custom_gradient([](Tensor x) {
+    const auto e = tf::exp(x);
+    return std::pair(tf::log(1.f + e), [=](Tensor dy) { return dy * (1.f - 1.f / (1.f + e)); });
+  });
+  auto stable = tf::gradients_function([=](Tensor x) { return log1pexp(x); });
+  EXPECT_EQ(stable(0.f)[0].item<float>(), 0.5f);
+  EXPECT_EQ(stable(100.f)[0].item<float>(), 1.f);
+}
+
+}  // namespace

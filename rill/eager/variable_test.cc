@@ -1,0 +1,118 @@
+#include "rill/eager/variable.h"
+
+#include <sstream>
+
+#include "rill/core/device.h"
+#include "rill/rill.h"
+#include "tests/shows.h"
+
+namespace tf = rill;
+
+namespace {
+
+template <class T>
+std::string printed(const T& value) {
+  std::ostringstream os;
+  os << value;
+  return os.str();
+}
+
+TEST(Variable, PrintsAsTensorFlowPrintsIt) {
+  RILL_SHOWS("E14", "E15");
+  EXPECT_EQ(printed(tf::Variable(0.97637f)), "<tf.Variable 'Variable:0' shape=() dtype=float32, numpy=0.97637>");
+  tf::Variable kernel({{0.40784496f}, {1.191065f}, {1.9742855f}}, {.name = "linear_2/dense_1/kernel"}), bias({0.78322077f}, {.name = "linear_2/dense_1/bias"});
+  EXPECT_EQ(printed(std::vector<tf::Variable>{kernel, bias}),
+            "[<tf.Variable 'linear_2/dense_1/kernel:0' shape=(3, 1) dtype=float32, numpy=\narray([[0.40784496],\n       [1.191065  ],\n"
+            "       [1.9742855 ]], dtype=float32)>, <tf.Variable 'linear_2/dense_1/bias:0' shape=(1,) dtype=float32, "
+            "numpy=array([0.78322077], dtype=float32)>]");
+}
+
+TEST(Variable, IsMadeFromLiterals) {
+  RILL_SHOWS("E24", "E25");
+  EXPECT_EQ(tf::Variable({{1.0}}).shape(), tf::TensorShape({1, 1}));
+  EXPECT_EQ(tf::Variable(3.).dtype(), tf::float32);
+  EXPECT_EQ(tf::Variable(10).dtype(), tf::int32);
+  EXPECT_TRUE(tf::Variable({{1.}, {2.}}).trainable());
+  EXPECT_EQ(tf::contrib::eager::Variable(5., {.name = "weight"}).name(), "weight:0");
+}
+
+TEST(Variable, IsAssigned) {
+  RILL_SHOWS("E27");
+  tf::Variable v(1.f);
+  EXPECT_EQ(v.assign(2.f).item<float>(), 2.f);
+  EXPECT_EQ(v.assign_sub(0.5f).item<float>(), 1.5f);
+  EXPECT_EQ(v.assign_add(1).item<float>(), 2.5f);
+}
+
+TEST(Variable, CopiesShareTheValue) {
+  tf::Variable v(1.f), same = v;
+  same.assign(5.f);
+  EXPECT_EQ(v.item<float>(), 5.f);
+  EXPECT_EQ(v.id(), same.id());
+}
+
+TEST(Variable, WhatWasReadDoesNotChange) {
+  tf::Variable v({1.f, 2.f});
+  const tf::Tensor before = v;
+  v.assign_add({10.f, 10.f});
+  EXPECT_EQ(before.to_vector<float>(), (std::vector<float>{1, 2}));
+  EXPECT_EQ(v.to_vector<float>(), (std::vector<float>{11, 12}));
+}
+
+TEST(Variable, IsUpdatedInPlaceWhenNobodyElseLooks) {
+  tf::Variable v(tf::zeros({4}));
+  v.assign_add(1.f * tf::ones({4}));  // the zeros were the caller's: copied once
+  const void* where = tf::Tensor(v).data<float>().data();
+  v.assign_add(tf::ones({4}));
+  EXPECT_EQ(tf::Tensor(v).data<float>().data(), where);
+}
+
+TEST(Variable, RefusesWhatDoesNotFitAndStaysWhole) {
+  tf::Variable v({1.f, 2.f}, {.name = "v"});
+  EXPECT_THROW(v.assign({1.f, 2.f, 3.f}), tf::errors::InvalidArgument);
+  EXPECT_THROW(v.assign(tf::constant({1, 2})), tf::errors::InvalidArgument);
+  EXPECT_THROW(v.assign_add({1.f, 2.f, 3.f}), tf::errors::InvalidArgument);
+  try {
+    v.assign({1.f, 2.f, 3.f});
+  } catch (const tf::errors::InvalidArgument& e) {
+    EXPECT_THAT(e.what(), testing::HasSubstr("variable \"v:0\" has shape [2], the value has shape [3]"));
+  }
+  EXPECT_EQ(v.to_vector<float>(), (std::vector<float>{1, 2}));
+}
+
+TEST(Variable, ReadBeforeAValueIsAnError) {
+  tf::Variable empty;
+  EXPECT_FALSE(empty.defined());
+  EXPECT_THROW(empty.value(), tf::errors::FailedPrecondition);
+  const auto waiting = tf::Variable::uninitialized(tf::float32, {2}, {.name = "w"});
+  EXPECT_THROW(waiting.value(), tf::errors::FailedPrecondition);
+  waiting.assign({1.f, 2.f});
+  EXPECT_TRUE(waiting.initialized());
+}
+
+TEST(Variable, RowsAreScatteredAndGathered) {
+  tf::Variable v({{1.f, 2.f}, {3.f, 4.f}, {5.f, 6.f}});
+  v.scatter_add({2, 0}, {{1.f, 1.f}, {10.f, 10.f}});
+  EXPECT_EQ(v.to_vector<float>(), (std::vector<float>{11, 12, 3, 4, 6, 7}));
+  v.scatter_update({1}, {{0.f, 0.f}});
+  EXPECT_EQ(v.gather({1, 2}).to_vector<float>(), (std::vector<float>{0, 0, 6, 7}));
+  EXPECT_THROW(v.scatter_sub({3}, {{1.f, 1.f}}), tf::errors::InvalidArgument);
+  tf::GradientTape tape;
+  const auto y = tf::reduce_sum(v.gather({1, 1}));
+  const auto g = tape.gradient(y, v);
+  EXPECT_TRUE(g.is_sparse());
+  EXPECT_EQ(g.to_vector<float>(), (std::vector<float>{0, 0, 2, 2, 0, 0}));
+}
+
+// The memory of a variable is free as soon as the last handle is gone.
+TEST(Variable, MemoryIsFreedWithTheLastHandle) {
+  RILL_SHOWS("E54");
+  const auto before = tf::memory_stats().bytes_in_use;
+  {
+    tf::Variable v(tf::zeros({1000, 1000}));
+    EXPECT_GE(tf::memory_stats().bytes_in_use, before + 4'000'000);
+  }
+  EXPECT_EQ(tf::memory_stats().bytes_in_use, before);
+}
+
+}  // namespace

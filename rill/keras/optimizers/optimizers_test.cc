@@ -1,0 +1,176 @@
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "rill/rill.h"
+#include "tests/shows.h"
+
+namespace tf = rill;
+namespace keras = tf::keras;
+namespace v1 = tf::compat::v1;
+using tf::Tensor;
+
+namespace {
+
+// TensorFlow's trajectories (tools/goldens/make_optimizer_goldens.py).
+const std::map<std::string, std::vector<double>>& goldens() {
+  static const auto* all = [] {
+    auto* map = new std::map<std::string, std::vector<double>>;
+    const char* root = std::getenv("RILL_SOURCE_DIR");
+    std::ifstream in(std::string(root ? root : ".") + "/rill/keras/optimizers/testdata/optimizers.txt");
+    for (std::string line; std::getline(in, line);) {
+      std::istringstream words(line);
+      std::string name;
+      words >> name;
+      for (double v; words >> v;) (*map)[name].push_back(v);
+    }
+    return map;
+  }();
+  return *all;
+}
+
+Tensor dense(int step) {
+  const float s = static_cast<float>(step);
+  return tf::constant({{0.5f * (s + 1), -0.25f}, {1.f - 0.5f * s, 2.f}});
+}
+tf::Gradient rows(int step) {
+  const Tensor g = dense(step);
+  return tf::IndexedSlices{tf::stack({g[1] * 0.5f, g[0], g[1] * 0.5f}), tf::constant({1, 0, 1}), tf::TensorShape({2, 2})};
+}
+
+template <class O>
+void check(const std::string& name, O optimizer, bool sparse) {
+  SCOPED_TRACE((sparse ? "rows_" : "") + name);
+  const auto found = goldens().find((sparse ? "rows_" : "") + name);
+  ASSERT_NE(found, goldens().end());
+  tf::Variable v({{1.f, 2.f}, {3.f, 4.f}});
+  for (int step = 0; step < 5; ++step) {
+    optimizer.apply_gradients({{sparse ? rows(step) : tf::Gradient(dense(step)), v}});
+    const auto got = v.to_vector<double>();
+    for (std::size_t i = 0; i < 4; ++i)
+      ASSERT_NEAR(got[i], found->second[static_cast<std::size_t>(step) * 4 + i], 3e-6) << "step " << step << " element " << i;
+  }
+}
+
+TEST(Optimizers, KerasTrajectories) {
+  RILL_SHOWS("L23", "L24", "L26");
+  namespace o = keras::optimizers;
+  for (bool sparse : {false, true}) {
+    check("SGD", o::SGD({.learning_rate = 0.1}), sparse);
+    check("SGD_momentum", o::SGD({.learning_rate = 0.1, .momentum = 0.9}), sparse);
+    check("SGD_nesterov", o::SGD({.learning_rate = 0.1, .momentum = 0.9, .nesterov = true}), sparse);
+    check("Adam", o::Adam({.learning_rate = 0.1}), sparse);
+    check("Adam_amsgrad", o::Adam({.learning_rate = 0.1, .amsgrad = true}), sparse);
+    check("Adamax", o::Adamax({.learning_rate = 0.1}), sparse);
+    check("Nadam", o::Nadam({.learning_rate = 0.1}), sparse);
+    check("Adagrad", o::Adagrad({.learning_rate = 0.1}), sparse);
+    check("Adadelta", o::Adadelta({.learning_rate = 0.1}), sparse);
+    check("RMSprop", o::RMSprop({.learning_rate = 0.1}), sparse);
+    check("RMSprop_centered", o::RMSprop({.learning_rate = 0.1, .momentum = 0.5, .centered = true}), sparse);
+  }
+  check("Ftrl",
+        o::Ftrl({.learning_rate = 0.1, .l1_regularization_strength = 0.1, .l2_regularization_strength = 0.1,
+                 .l2_shrinkage_regularization_strength = 0.1, .beta = 0.2}),
+        false);
+}
+
+TEST(Optimizers, Version1Trajectories) {
+  RILL_SHOWS("L20", "L21", "L22");
+  namespace t = v1::train;
+  for (bool sparse : {false, true}) {
+    check("MomentumOptimizer", t::MomentumOptimizer(0.1, 0.9), sparse);
+    check("MomentumOptimizer_nesterov", t::MomentumOptimizer(0.1, 0.9, true), sparse);
+    check("AdagradOptimizer", t::AdagradOptimizer(0.1), sparse);
+    check("AdadeltaOptimizer", t::AdadeltaOptimizer(0.1), sparse);
+    check("RMSPropOptimizer", t::RMSPropOptimizer(0.1), sparse);
+    check("RMSPropOptimizer_centered", t::RMSPropOptimizer(0.1, 0.9, 0.5, 1e-10, true), sparse);
+    check("AdamOptimizer", t::AdamOptimizer(0.1), sparse);
+    check("FtrlOptimizer", t::FtrlOptimizer(0.1, -0.5, 0.1, 0.1, 0.1), sparse);
+  }
+}
+
+TEST(Optimizers, GradientDescentStepsAgainstTheGradient) {
+  RILL_SHOWS("L19");
+  for (bool sparse : {false, true}) check("GradientDescentOptimizer", v1::train::GradientDescentOptimizer(0.1), sparse);
+  tf::Variable w(3.f);
+  v1::train::GradientDescentOptimizer(0.5).apply_gradients({{tf::constant(2.f), w}});
+  EXPECT_EQ(w.item<float>(), 2.f);
+}
+
+TEST(Optimizers, ApplyGradientsCountsTheGlobalStep) {
+  RILL_SHOWS("E51", "Q59");
+  tf::Variable w(1.f);
+  const auto step = v1::train::get_or_create_global_step();
+  const auto before = step.item<std::int64_t>();
+  v1::train::GradientDescentOptimizer optimizer(0.1);
+  for (int i = 0; i < 3; ++i) optimizer.apply_gradients(tf::zip({tf::constant(1.f)}, {w}), {.global_step = step});
+  EXPECT_EQ(step.item<std::int64_t>(), before + 3);
+  EXPECT_EQ(step.dtype(), tf::int64);
+  EXPECT_NEAR(w.item<float>(), 0.7f, 1e-6);
+}
+
+TEST(Optimizers, ZipPairsGradientsWithVariables) {
+  RILL_SHOWS("E52");
+  tf::Variable a(1.f), b(2.f);
+  keras::optimizers::SGD sgd({.learning_rate = 1});
+  sgd.apply_gradients(tf::zip({tf::constant(0.5f), tf::constant(0.25f)}, {a, b}));
+  EXPECT_EQ(a.item<float>(), 0.5f);
+  EXPECT_EQ(b.item<float>(), 1.75f);
+  EXPECT_EQ(sgd.iterations().item<int>(), 1);
+  EXPECT_THROW(tf::zip({tf::constant(0.5f)}, {a, b}), tf::errors::InvalidArgument);
+}
+
+TEST(Optimizers, MinimizeEqualsGradientAndApply) {
+  RILL_SHOWS("E53");
+  tf::Variable a(3.f), b(3.f);
+  keras::optimizers::Adam one({.learning_rate = 0.1}), two({.learning_rate = 0.1});
+  for (int i = 0; i < 4; ++i) {
+    one.minimize([&] { return tf::square(a); }, {a});
+    tf::GradientTape tape;
+    const auto loss = tf::square(b);
+    two.apply_gradients(tape.gradient(loss, {b}), {b});
+  }
+  EXPECT_EQ(a.item<float>(), b.item<float>());
+  const auto step = v1::train::get_or_create_global_step();
+  const auto before = step.item<int>();
+  v1::train::GradientDescentOptimizer(0.1).minimize([&] { return tf::square(a); }, {.global_step = step});
+  EXPECT_EQ(step.item<int>(), before + 1);
+}
+
+TEST(Optimizers, LearningRateMayBeASchedule) {
+  RILL_SHOWS("L28");
+  tf::Variable w(0.f);
+  keras::optimizers::SGD sgd({.learning_rate = [](Tensor step) { return 0.01f * tf::pow(0.99f, tf::cast(step, tf::float32)); }});
+  double want = 0;
+  for (int i = 0; i < 3; ++i) {
+    sgd.apply_gradients({{tf::constant(1.f), w}});
+    want -= 0.01 * std::pow(0.99, i);
+    EXPECT_NEAR(w.item<float>(), want, 1e-7);
+  }
+}
+
+TEST(Optimizers, ExponentialDecay) {
+  RILL_SHOWS("L27", "Q48");
+  const double want[] = {0.10717735, 0.11486984, 0.12311444, 0.13195079, 0.14142136, 0.15157166, 0.16245048, 0.17411011, 0.1866066, 0.2};
+  for (int step = 1; step <= 10; ++step)
+    EXPECT_NEAR(v1::train::exponential_decay(0.1, step, 10, 2).item<float>(), want[step - 1], 1e-6);
+  EXPECT_NEAR(v1::train::exponential_decay(0.1, 19, 10, 2, true).item<float>(), 0.2, 1e-7);
+}
+
+// Nothing changes when one of the gradients is wrong.
+TEST(Optimizers, BadGradientChangesNothing) {
+  tf::Variable a(1.f), b({1.f, 2.f});
+  keras::optimizers::Adam adam;
+  EXPECT_THROW(adam.apply_gradients({{tf::constant(1.f), a}, {tf::constant({1.f, 2.f, 3.f}), b}}), tf::errors::InvalidArgument);
+  EXPECT_EQ(a.item<float>(), 1.f);
+  EXPECT_EQ(adam.iterations().item<int>(), 0);
+  try {
+    adam.apply_gradients({{tf::Gradient(), a}});
+    ADD_FAILURE();
+  } catch (const tf::errors::InvalidArgument& e) {
+    EXPECT_THAT(e.what(), testing::HasSubstr("no gradient is given for any of 1 variables"));
+  }
+}
+
+}  // namespace
