@@ -74,7 +74,7 @@ def read_requests(path):
 
 # Names that the Python API of an op gives to inputs and attributes of its schema.
 RENAMED = {"Sum": {"reduction_indices": "axis"}, "Mean": {"reduction_indices": "axis"}, "Prod": {"reduction_indices": "axis"},
-           "Max": {"reduction_indices": "axis"}, "Min": {"reduction_indices": "axis"}, "Any": {"reduction_indices": "axis"},
+           "Max": {"reduction_indices": "axis"}, "EuclideanNorm": {"reduction_indices": "axis"}, "Min": {"reduction_indices": "axis"}, "Any": {"reduction_indices": "axis"},
            "All": {"reduction_indices": "axis"}, "ExpandDims": {"dim": "axis"}, "Squeeze": {"squeeze_dims": "axis"},
            "Where": {"input": "condition"}, "Split": {"split_dim": "axis"}, "SplitV": {"split_dim": "axis"}}
 # What TensorFlow says when it has no kernel for a dtype.

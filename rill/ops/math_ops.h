@@ -152,6 +152,45 @@ using Axes = std::initializer_list<int>;
   }
 RILL_REDUCTION(reduce_sum)
 RILL_REDUCTION(reduce_mean)
+RILL_REDUCTION(reduce_prod)
+RILL_REDUCTION(reduce_max)  // NaN if one is NaN
+RILL_REDUCTION(reduce_min)
+RILL_REDUCTION(reduce_all)  // of bool
+RILL_REDUCTION(reduce_any)
+RILL_REDUCTION(reduce_logsumexp)  // log(sum(exp(x))) without overflow
+RILL_REDUCTION(reduce_variance)
+RILL_REDUCTION(reduce_std)
+RILL_REDUCTION(reduce_euclidean_norm)
+
+// The order of a norm: "euclidean", "fro" (of matrices), or a number: 1, 2, inf.
+struct NormOrder {
+  NormOrder() = default;
+  template <StringLike S>
+  NormOrder(const S& s) : name(std::string_view(s)) {}
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  NormOrder(T order) : name(), p(static_cast<double>(order)) {}
+  std::string name = "euclidean";
+  double p = 2;
+};
+struct NormOptions {
+  NormOrder ord = {};
+  std::vector<int> axis = {};  // none: all as one vector; one: of vectors; two: of matrices
+  bool keepdims = false;
+};
+Tensor norm(const Operand& tensor, NormOptions options = {});
+
+// ---- running sums and products
+struct CumulativeOptions {
+  bool exclusive = false;  // without the element itself
+  bool reverse = false;    // from the end
+};
+Tensor cumsum(const Operand& x, int axis = 0, CumulativeOptions options = {});
+Tensor cumprod(const Operand& x, int axis = 0, CumulativeOptions options = {});
+
+namespace nn {
+Tensor l2_loss(const Operand& t);  // sum(t^2) / 2
+}  // namespace nn
 
 // ---- segments: rows summed by the id that they carry
 Tensor unsorted_segment_sum(const Operand& data, const Operand& segment_ids, const Operand& num_segments);
@@ -174,7 +213,16 @@ using rill::logical_xor, rill::maximum, rill::minimum, rill::mod, rill::multiply
 using rill::not_equal, rill::polygamma, rill::pow, rill::real, rill::reciprocal, rill::rint, rill::round, rill::rsqrt;
 using rill::sigmoid, rill::sign, rill::sin, rill::sinh, rill::sqrt, rill::square, rill::squared_difference;
 using rill::subtract, rill::tan, rill::tanh, rill::truediv, rill::xdivy, rill::xlog1py, rill::xlogy, rill::zeta;
-using rill::reduce_mean, rill::reduce_sum, rill::unsorted_segment_sum;
+using rill::cumprod, rill::cumsum, rill::unsorted_segment_sum;
+using rill::reduce_all, rill::reduce_any, rill::reduce_euclidean_norm, rill::reduce_logsumexp, rill::reduce_max;
+using rill::reduce_mean, rill::reduce_min, rill::reduce_prod, rill::reduce_std, rill::reduce_sum, rill::reduce_variance;
+struct CountOptions {
+  std::vector<int> axis = {};  // none: all
+  bool keepdims = false;
+  DType dtype = int64;
+};
+Tensor count_nonzero(const Operand& x, CountOptions options = {});
+Tensor count_nonzero(const Operand& x, int axis, CountOptions options = {});
 inline Tensor ceiling(const Operand& x) { return rill::ceil(x); }
 }  // namespace math
 

@@ -3,21 +3,6 @@
 namespace rill::cpu {
 namespace {
 
-struct SumOf {
-  template <class T>
-  static T start() {
-    return T(0);
-  }
-  template <class T>
-  static T join(T a, T b) {
-    return a + b;
-  }
-};
-
-// Half sums in float; small integers in their own type, which wraps alike.
-template <class T>
-using Accumulator = std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16_t>, float, T>;
-
 void sum_cpu(KernelContext& c) noexcept {
   dispatch_numeric(c.in(0).dtype, [&]<class T>() {
     using A = Accumulator<T>;

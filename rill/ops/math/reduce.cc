@@ -3,7 +3,6 @@
 #include "rill/ops/array_ops.h"
 
 namespace rill {
-namespace {
 
 void reduce_shape(ShapeContext& c) {
   const TensorShape& in = c.input(0);
@@ -24,8 +23,6 @@ void reduce_shape(ShapeContext& c) {
       if (gone[i]) out.erase(i);
   c.set_output(0, TensorShape(out));
 }
-
-}  // namespace
 
 OpBuilder reduce_op(std::string_view name, std::string_view tag, TypeSet types) {
   OpBuilder b(name, tag);
@@ -56,6 +53,11 @@ TensorShape kept_shape(GradContext& g) {
   TensorShape s = g.input_shape(0);
   for (std::int64_t a : as_dims(g.input(1), g.op().tag)) s.set_dim(normalize_axis(a, s.rank(), g.op().tag), 1);
   return s;
+}
+
+std::vector<int> axes_of(GradContext& g) {
+  const Dims axes = as_dims(g.input(1), g.op().tag);
+  return std::vector<int>(axes.begin(), axes.end());
 }
 
 std::int64_t reduced_count(GradContext& g) {
