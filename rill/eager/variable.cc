@@ -84,6 +84,36 @@ const Variable& Variable::assign_sub(const Operand& delta) const {
   return *this;
 }
 
+const Variable& Variable::scatter_update(const Operand& indices, const Operand& updates) const {
+  scatter_update_variable(handle_, indices, updates);
+  return *this;
+}
+const Variable& Variable::scatter_add(const Operand& indices, const Operand& updates) const {
+  scatter_add_variable(handle_, indices, updates);
+  return *this;
+}
+const Variable& Variable::scatter_sub(const Operand& indices, const Operand& updates) const {
+  scatter_sub_variable(handle_, indices, updates);
+  return *this;
+}
+const Variable& Variable::scatter_mul(const Operand& indices, const Operand& updates) const {
+  scatter_mul_variable(handle_, indices, updates);
+  return *this;
+}
+const Variable& Variable::scatter_div(const Operand& indices, const Operand& updates) const {
+  scatter_div_variable(handle_, indices, updates);
+  return *this;
+}
+const Variable& Variable::scatter_max(const Operand& indices, const Operand& updates) const {
+  scatter_max_variable(handle_, indices, updates);
+  return *this;
+}
+const Variable& Variable::scatter_min(const Operand& indices, const Operand& updates) const {
+  scatter_min_variable(handle_, indices, updates);
+  return *this;
+}
+Tensor Variable::gather(const Operand& indices) const { return gather_variable(handle_, indices); }
+
 TensorList::TensorList(const std::vector<Variable>& v) {
   for (const Variable& x : v) v_.emplace_back(x);
 }

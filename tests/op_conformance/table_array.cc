@@ -49,14 +49,4 @@ RILL_ROWS(array) {
       .error({x({4, 2}), values(int32, {1}, {4}), i32_scalar(0)}, {}, "indices\\[0\\] = 4 is not in \\[0, 4\\)");
 }
 
-RILL_ROWS(state) {
-  constexpr const char* kHandles = "reads a resource; eager/variable_test.cc";
-  row("ReadVariableOp").sample({variable({2})}, {{"dtype", float32}}).dtypes({float32}).not_in_tensorflow(kHandles);
-  row("AssignVariableOp").sample({variable({2}), x({2}, 3, 4)}, {}).dtypes({float32, int32});
-  row("AssignAddVariableOp").sample({variable({2, 3}), x({2, 3})}).dtypes(kFloatTypes | TypeSet{int32, int64})
-      .error({variable({2}), x({3})}, {}, "variable \"v0:0\" has shape \\[2\\], the value has shape \\[3\\]");
-  row("AssignSubVariableOp").sample({variable({2, 3}), x({2, 3})}).dtypes(kFloatTypes | TypeSet{int32, int64});
-  row("ResourceApplyGradientDescent").sample({variable({2, 3}), x({}, 0.1, 0.2), x({2, 3})});
-}
-
 }  // namespace rill::conformance

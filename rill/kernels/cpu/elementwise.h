@@ -65,14 +65,15 @@ void binary_run(const T* a, bool a_row, const T* b, bool b_row, R* y, std::int64
   }
 }
 
-// Fails the call when an integer division would divide by zero.
+// Fails the call when an integer op has no result: division by zero, a negative power.
 template <class F, class T>
 bool refuse(KernelContext& c) {
   if constexpr (std::is_integral_v<T> && requires(T t) { F::bad(t, t); }) {
     const T* b = c.in<T>(1);
     for (std::int64_t i = 0; i < c.in(1).size; ++i)
       if (F::bad(T{1}, b[i])) {
-        c.fail(Code::invalid_argument, format("[{}] integer division by zero: element {} of y is {}", c.tag(), i, b[i]));
+        c.fail(Code::invalid_argument, format("[{}] no integer result: element {} of y is {}{}", c.tag(), i, b[i],
+                                              b[i] == T{0} ? " (integer division by zero)" : "; a negative power is a fraction"));
         return true;
       }
   }

@@ -88,12 +88,13 @@ struct Selu : ExactButDouble {
   }
 };
 
+// Of complex numbers, Tanh's and Sigmoid's take the conjugate of y, the others y.
 struct TanhGrad : Exact {
-  RILL_T T apply(T y, T dy) { return dy * detail::conj_of(T(1) - y * y); }
+  RILL_T T apply(T y, T dy) { return dy * (T(1) - y * y); }
 };
 
 struct SigmoidGrad : Exact {
-  RILL_T T apply(T y, T dy) { return dy * detail::conj_of(y * (T(1) - y)); }
+  RILL_T T apply(T y, T dy) { return dy * (y * (T(1) - y)); }
 };
 
 struct InvGrad : Exact {

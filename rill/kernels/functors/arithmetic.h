@@ -172,7 +172,8 @@ struct Xlogy : ExactButDouble {
 // x log(1 + y); 0 where x is 0.
 struct Xlog1py : ExactButFloats {
   RILL_T T apply(T x, T y) {
-    return x * libm::log1p(x == T(0) ? T(0) : y);
+    if constexpr (is_complex_v<T>) return x == T(0) ? T(0) : Mul::apply(x, std::log(T(1) + y));
+    else return x * libm::log1p(x == T(0) ? T(0) : y);
   }
 };
 
