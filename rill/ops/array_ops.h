@@ -115,8 +115,6 @@ struct PadOptions {
 };
 // paddings[i] = {before, after} elements added to axis i.
 Tensor pad(const Operand& x, const Operand& paddings);
-// x where the condition holds, y elsewhere; all three broadcast.
-Tensor where(const Operand& condition, const Operand& x, const Operand& y);
 Tensor pad(const Operand& x, const Operand& paddings, PadOptions options);
 // The whole multiples[i] times along axis i; each element `repeats` times.
 Tensor tile(const Operand& x, const Operand& multiples);
@@ -133,6 +131,8 @@ namespace nn {
 Tensor space_to_depth(const Operand& x, int block_size, std::string_view data_format = "NHWC");
 Tensor depth_to_space(const Operand& x, int block_size, std::string_view data_format = "NHWC");
 }  // namespace nn
+// x where the condition holds, y elsewhere; all three broadcast.
+Tensor where(const Operand& condition, const Operand& x, const Operand& y);
 // params[.., indices, ..] along axis.
 Tensor gather(const Operand& params, const Operand& indices, int axis = 0);
 Tensor gather(const Operand& params, const Operand& indices, GatherOptions options);
