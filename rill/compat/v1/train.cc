@@ -28,10 +28,11 @@ class SlotOptimizer : public OptimizerImpl {
     const char* name;
     double initial;
   };
-  // `numbers(lr, step)` gives the scalars in the schema's order, of which
-  // `before_grad` come before the gradient.
+  // The scalars of a step for a variable of that dtype, in the schema's order; `before_grad` of them come before
+  // the gradient.
+  using Numbers = std::function<std::vector<double>(double lr, std::int64_t step, DType dtype)>;
   SlotOptimizer(const char* optimizer_name, const LearningRate& rate, const char* op, const char* sparse_op, std::vector<Slot> slots,
-                std::size_t before_grad, std::function<std::vector<double>(double lr, double step)> numbers, bool nesterov = false,
+                std::size_t before_grad, Numbers numbers, bool nesterov = false,
                 bool has_nesterov = false)
       : OptimizerImpl(optimizer_name, rate), op_(op), sparse_op_(sparse_op), slot_list_(std::move(slots)), before_(before_grad),
         numbers_(std::move(numbers)), nesterov_(nesterov), has_nesterov_(has_nesterov) {}
@@ -41,7 +42,7 @@ class SlotOptimizer : public OptimizerImpl {
     const bool rows = g.is_sparse() && sparse_op_;
     std::vector<Tensor> inputs{v.handle()};
     for (const Slot& s : slot_list_) inputs.push_back(slot(v, s.name, s.initial));
-    const std::vector<double> numbers = numbers_(lr, static_cast<double>(step));
+    const std::vector<double> numbers = numbers_(lr, step, v.dtype());
     for (std::size_t i = 0; i <= numbers.size(); ++i) {
       if (i == before_) {
         const IndexedSlices s = rows ? sum_duplicates(g.slices()) : IndexedSlices{};
@@ -58,8 +59,25 @@ class SlotOptimizer : public OptimizerImpl {
   const char *op_, *sparse_op_;
   std::vector<Slot> slot_list_;
   std::size_t before_;
-  std::function<std::vector<double>(double, double)> numbers_;
+  Numbers numbers_;
   bool nesterov_, has_nesterov_;
+};
+
+// beta^t as TensorFlow 1 keeps it: a number of the variable's precision,
+// multiplied once a step. 1 - beta^t is small, so that the rounding shows.
+class RunningPower {
+ public:
+  explicit RunningPower(double beta) : beta_(beta) {}
+  double at(std::int64_t t, DType dtype) {
+    if (t < step_) step_ = 0, wide_ = 1, narrow_ = 1;
+    for (; step_ < t; ++step_) wide_ *= beta_, narrow_ *= static_cast<float>(beta_);
+    return dtype == float64 ? wide_ : static_cast<double>(narrow_);
+  }
+
+ private:
+  double beta_, wide_ = 1;
+  float narrow_ = 1;
+  std::int64_t step_ = 0;
 };
 
 class DescentImpl : public OptimizerImpl {
@@ -93,27 +111,28 @@ const std::string& Optimizer::get_name() const { return impl_->name; }
 GradientDescentOptimizer::GradientDescentOptimizer(const LearningRate& rate) : Optimizer(new DescentImpl(rate)) {}
 MomentumOptimizer::MomentumOptimizer(const LearningRate& rate, double momentum, bool use_nesterov)
     : Optimizer(new SlotOptimizer("Momentum", rate, "ResourceApplyMomentum", "ResourceSparseApplyMomentum", {{"Momentum", 0}}, 1,
-                                  [=](double lr, double) { return std::vector<double>{lr, momentum}; }, use_nesterov, true)) {}
+                                  [=](double lr, std::int64_t, DType) { return std::vector<double>{lr, momentum}; }, use_nesterov, true)) {}
 AdagradOptimizer::AdagradOptimizer(const LearningRate& rate, double initial)
     : Optimizer(new SlotOptimizer("Adagrad", rate, "ResourceApplyAdagrad", "ResourceSparseApplyAdagrad", {{"Adagrad", initial}}, 1,
-                                  [](double lr, double) { return std::vector<double>{lr}; })) {}
+                                  [](double lr, std::int64_t, DType) { return std::vector<double>{lr}; })) {}
 AdadeltaOptimizer::AdadeltaOptimizer(const LearningRate& rate, double rho, double epsilon)
     : Optimizer(new SlotOptimizer("Adadelta", rate, "ResourceApplyAdadelta", "ResourceSparseApplyAdadelta", {{"accum", 0}, {"accum_update", 0}}, 3,
-                                  [=](double lr, double) { return std::vector<double>{lr, rho, epsilon}; })) {}
+                                  [=](double lr, std::int64_t, DType) { return std::vector<double>{lr, rho, epsilon}; })) {}
 // The mean square starts at 1, which keeps the first steps small.
 RMSPropOptimizer::RMSPropOptimizer(const LearningRate& rate, double decay, double momentum, double epsilon, bool centered)
     : Optimizer(new SlotOptimizer("RMSProp", rate, centered ? "ResourceApplyCenteredRMSProp" : "ResourceApplyRMSProp",
                                   centered ? "ResourceSparseApplyCenteredRMSProp" : "ResourceSparseApplyRMSProp",
                                   centered ? std::vector<SlotOptimizer::Slot>{{"mg", 0}, {"rms", 1}, {"momentum", 0}}
                                            : std::vector<SlotOptimizer::Slot>{{"rms", 1}, {"momentum", 0}},
-                                  4, [=](double lr, double) { return std::vector<double>{lr, decay, momentum, epsilon}; })) {}
+                                  4, [=](double lr, std::int64_t, DType) { return std::vector<double>{lr, decay, momentum, epsilon}; })) {}
 AdamOptimizer::AdamOptimizer(const LearningRate& rate, double beta1, double beta2, double epsilon)
-    : Optimizer(new SlotOptimizer("Adam", rate, "ResourceApplyAdam", nullptr, {{"m", 0}, {"v", 0}}, 6, [=](double lr, double t) {
-        return std::vector<double>{std::pow(beta1, t), std::pow(beta2, t), lr, beta1, beta2, epsilon};
-      })) {}
+    : Optimizer(new SlotOptimizer("Adam", rate, "ResourceApplyAdam", nullptr, {{"m", 0}, {"v", 0}}, 6,
+                                  [=, p1 = RunningPower(beta1), p2 = RunningPower(beta2)](double lr, std::int64_t t, DType dtype) mutable {
+                                    return std::vector<double>{p1.at(t, dtype), p2.at(t, dtype), lr, beta1, beta2, epsilon};
+                                  })) {}
 FtrlOptimizer::FtrlOptimizer(const LearningRate& rate, double power, double initial, double l1, double l2)
     : Optimizer(new SlotOptimizer("Ftrl", rate, "ResourceApplyFtrl", "ResourceSparseApplyFtrl", {{"accum", initial}, {"linear", 0}}, 0,
-                                  [=](double lr, double) { return std::vector<double>{lr, l1, l2, power}; })) {}
+                                  [=](double lr, std::int64_t, DType) { return std::vector<double>{lr, l1, l2, power}; })) {}
 
 Tensor exponential_decay(const Operand& learning_rate, const Operand& step, const Operand& decay_steps, const Operand& decay_rate, bool staircase) {
   const Tensor rate = to_tensor(learning_rate, float32);

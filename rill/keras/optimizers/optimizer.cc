@@ -1,6 +1,7 @@
 #include "rill/keras/optimizers/optimizer.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "rill/base/check.h"
 #include "rill/keras/optimizers/optimizer_impl.h"
@@ -74,6 +75,9 @@ Tensor OptimizerImpl::slot(const Variable& var, const char* what, double initial
 }
 
 Tensor scalar_for(const Variable& var, double value) { return to_tensor(value, var.dtype()); }
+double power_for(const Variable& var, double base, double t) {
+  return std::pow(var.dtype() == float64 ? base : static_cast<double>(static_cast<float>(base)), t);
+}
 
 IndexedSlices sum_duplicates(const IndexedSlices& s) {
   const auto index = s.indices.to_vector<std::int64_t>();

@@ -37,6 +37,9 @@ class OptimizerImpl {
 
 // A number as a scalar of the variable's dtype.
 Tensor scalar_for(const Variable& var, double value);
+// base^t where base first takes the variable's precision, as in Keras: 1 - base^t
+// is small, so that the rounding shows.
+double power_for(const Variable& var, double base, double t);
 // Rows of one index summed into one.
 IndexedSlices sum_duplicates(const IndexedSlices& slices);
 

@@ -42,7 +42,7 @@ class AdamImpl : public OptimizerImpl {
     std::vector<Tensor> inputs{v.handle(), slot(v, "m", 0), slot(v, "v", 0)};
     if (o_.amsgrad) inputs.push_back(slot(v, "vhat", 0));
     const double t = static_cast<double>(step);
-    for (const Tensor& x : {n(std::pow(o_.beta_1, t)), n(std::pow(o_.beta_2, t)), n(lr), n(o_.beta_1), n(o_.beta_2), n(o_.epsilon), g.tensor()})
+    for (const Tensor& x : {n(power_for(v, o_.beta_1, t)), n(power_for(v, o_.beta_2, t)), n(lr), n(o_.beta_1), n(o_.beta_2), n(o_.epsilon), g.tensor()})
       inputs.push_back(x);
     run_update(o_.amsgrad ? "ResourceApplyAdamWithAmsgrad" : "ResourceApplyAdam", inputs, {});
   }
@@ -59,7 +59,7 @@ class AdamaxImpl : public OptimizerImpl {
   void update(const Variable& v, const Gradient& g, double lr, std::int64_t step) override {
     const auto n = [&](double x) { return scalar_for(v, x); };
     run_update("ResourceApplyAdaMax",
-               {v.handle(), slot(v, "m", 0), slot(v, "u", 0), n(std::pow(o_.beta_1, static_cast<double>(step))), n(lr), n(o_.beta_1), n(o_.beta_2),
+               {v.handle(), slot(v, "m", 0), slot(v, "u", 0), n(power_for(v, o_.beta_1, static_cast<double>(step))), n(lr), n(o_.beta_1), n(o_.beta_2),
                 n(o_.epsilon), g.tensor()},
                {});
   }
@@ -83,7 +83,7 @@ class NadamImpl : public OptimizerImpl {
     const auto n = [&](double x) { return scalar_for(v, x); };
     run_update("ResourceApplyNadam",
                {v.handle(), slot(v, "m", 0), slot(v, "v", 0), n(product_), n(product_ * u_next_), n(u_), n(u_next_),
-                n(std::pow(o_.beta_2, static_cast<double>(step))), n(lr), n(o_.beta_1), n(o_.beta_2), n(o_.epsilon), g.tensor()},
+                n(power_for(v, o_.beta_2, static_cast<double>(step))), n(lr), n(o_.beta_1), n(o_.beta_2), n(o_.epsilon), g.tensor()},
                {});
   }
 
