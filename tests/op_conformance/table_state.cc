@@ -63,6 +63,10 @@ RILL_ROWS(state) {
   }
   row("ResourceApplyNadam").not_in_tensorflow(kOurs)
       .sample({variable({3, 2}), variable({3, 2}), positive(), n(0.4), n(0.2), n(0.5), n(0.5), n(0.25), n(0.1), n(0.875), n(0.9375), n(0.01), x({3, 2})});
+  row("ResourceApplyAdamKeras").not_in_tensorflow(kOurs)
+      .sample({variable({3, 2}), variable({3, 2}), positive(), n(0.5), n(0.25), n(0.1), n(0.125), n(0.0625), n(0.01), x({3, 2})});
+  row("ResourceApplyAdamWithAmsgradKeras").not_in_tensorflow(kOurs)
+      .sample({variable({3, 2}), variable({3, 2}), positive(), positive(), n(0.5), n(0.25), n(0.1), n(0.125), n(0.0625), n(0.01), x({3, 2})});
   row("ResourceApplyAdagradKeras").not_in_tensorflow(kOurs).sample({variable({3, 2}), positive(), n(0.1), n(0.01), x({3, 2})});
   row("ResourceSparseApplyAdagradKeras").not_in_tensorflow(kOurs).sample({variable({3, 2}), positive(), n(0.1), n(0.01), x({2, 2}), rows()});
 

@@ -42,9 +42,9 @@ class AdamImpl : public OptimizerImpl {
     std::vector<Tensor> inputs{v.handle(), slot(v, "m", 0), slot(v, "v", 0)};
     if (o_.amsgrad) inputs.push_back(slot(v, "vhat", 0));
     const double t = static_cast<double>(step);
-    for (const Tensor& x : {n(power_for(v, o_.beta_1, t)), n(power_for(v, o_.beta_2, t)), n(lr), n(o_.beta_1), n(o_.beta_2), n(o_.epsilon), g.tensor()})
+    for (const Tensor& x : {n(power_for(v, o_.beta_1, t)), n(power_for(v, o_.beta_2, t)), n(lr), n(1 - o_.beta_1), n(1 - o_.beta_2), n(o_.epsilon), g.tensor()})
       inputs.push_back(x);
-    run_update(o_.amsgrad ? "ResourceApplyAdamWithAmsgrad" : "ResourceApplyAdam", inputs, {});
+    run_update(o_.amsgrad ? "ResourceApplyAdamWithAmsgradKeras" : "ResourceApplyAdamKeras", inputs, {});
   }
 
  private:

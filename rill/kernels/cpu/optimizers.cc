@@ -93,33 +93,41 @@ struct CenteredRMSProp {
   }
 };
 
+// 1 - beta: from beta, or as the caller worked it out in double precision.
+template <class S>
+auto rest_of(KernelContext& c, const S& s, const char* beta, const char* rest) {
+  return c.op().find_input(rest) < 0 ? 1 - s(beta) : s(rest);
+}
+
 template <class C>
 struct Adam {
-  C step, beta1, beta2, epsilon;
+  C step, rest1, rest2, epsilon;
   bool nesterov;
   template <class S>
   Adam(KernelContext& c, const S& s)
-      : step(s("lr") * std::sqrt(1 - s("beta2_power")) / (1 - s("beta1_power"))), beta1(s("beta1")), beta2(s("beta2")), epsilon(s("epsilon")) {
+      : step(s("lr") * std::sqrt(1 - s("beta2_power")) / (1 - s("beta1_power"))), rest1(rest_of(c, s, "beta1", "rest1")),
+        rest2(rest_of(c, s, "beta2", "rest2")), epsilon(s("epsilon")) {
     const AttrValue* n = c.find_attr("use_nesterov");
     nesterov = n && n->as_bool();
   }
   RILL_ALWAYS void apply(C& var, C& m, C& v, C g) const {
-    m += (g - m) * (1 - beta1);
-    v += (g * g - v) * (1 - beta2);
-    const C direction = nesterov ? g * (1 - beta1) + m * beta1 : m;
+    m += (g - m) * rest1;
+    v += (g * g - v) * rest2;
+    const C direction = nesterov ? g * rest1 + m * (1 - rest1) : m;
     var -= direction * step / (std::sqrt(v) + epsilon);
   }
 };
 
 template <class C>
 struct AdamAmsgrad {
-  C step, beta1, beta2, epsilon;
+  C step, rest1, rest2, epsilon;
   template <class S>
-  AdamAmsgrad(KernelContext&, const S& s)
-      : step(s("lr") * std::sqrt(1 - s("beta2_power")) / (1 - s("beta1_power"))), beta1(s("beta1")), beta2(s("beta2")), epsilon(s("epsilon")) {}
+  AdamAmsgrad(KernelContext& c, const S& s)
+      : step(s("lr") * std::sqrt(1 - s("beta2_power")) / (1 - s("beta1_power"))), rest1(rest_of(c, s, "beta1", "rest1")),
+        rest2(rest_of(c, s, "beta2", "rest2")), epsilon(s("epsilon")) {}
   RILL_ALWAYS void apply(C& var, C& m, C& v, C& vhat, C g) const {
-    m += (g - m) * (1 - beta1);
-    v += (g * g - v) * (1 - beta2);
+    m += (g - m) * rest1;
+    v += (g * g - v) * rest2;
     vhat = vhat > v ? vhat : v;
     var -= m * step / (std::sqrt(vhat) + epsilon);
   }
@@ -195,7 +203,9 @@ RILL_UPDATE("ResourceSparseApplyRMSProp", RMSProp, 3);
 RILL_UPDATE("ResourceApplyCenteredRMSProp", CenteredRMSProp, 4);
 RILL_UPDATE("ResourceSparseApplyCenteredRMSProp", CenteredRMSProp, 4);
 RILL_UPDATE("ResourceApplyAdam", Adam, 3);
+RILL_UPDATE("ResourceApplyAdamKeras", Adam, 3);
 RILL_UPDATE("ResourceApplyAdamWithAmsgrad", AdamAmsgrad, 4);
+RILL_UPDATE("ResourceApplyAdamWithAmsgradKeras", AdamAmsgrad, 4);
 RILL_UPDATE("ResourceApplyAdaMax", AdaMax, 3);
 RILL_UPDATE("ResourceApplyNadam", Nadam, 3);
 RILL_UPDATE("ResourceApplyFtrl", Ftrl, 3);

@@ -112,6 +112,12 @@ RILL_APPLY(sparse_ftrl_v2, "ResourceSparseApplyFtrlV2", {"var", "accum", "linear
 RILL_APPLY(nadam, "ResourceApplyNadam", {"var", "m", "v"},
            {"u_product", "u_product_next", "u", "u_next", "beta2_power", "lr", "beta1", "beta2", "epsilon", "grad"})
     .doc("Adam with Nesterov's momentum, on Keras's momentum schedule.").define();
+// Of beta = 0.999 a float keeps few digits of 1 - beta, so Keras hands it over worked out in double precision.
+RILL_APPLY(adam_keras, "ResourceApplyAdamKeras", {"var", "m", "v"}, {"beta1_power", "beta2_power", "lr", "rest1", "rest2", "epsilon", "grad"})
+    .doc("Adam with rest1 = 1 - beta1 and rest2 = 1 - beta2 given.").define();
+RILL_APPLY(amsgrad_keras, "ResourceApplyAdamWithAmsgradKeras", {"var", "m", "v", "vhat"},
+           {"beta1_power", "beta2_power", "lr", "rest1", "rest2", "epsilon", "grad"})
+    .doc("Adam by the largest running square so far, with rest1 = 1 - beta1 and rest2 = 1 - beta2 given.").define();
 RILL_APPLY(adagrad_keras, "ResourceApplyAdagradKeras", {"var", "accum"}, {"lr", "epsilon", "grad"})
     .doc("accum += grad^2; var -= lr * grad / sqrt(accum + epsilon).").define();
 RILL_APPLY(sparse_adagrad_keras, "ResourceSparseApplyAdagradKeras", {"var", "accum"}, {"lr", "epsilon", "grad", "indices"})
