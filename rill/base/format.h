@@ -21,6 +21,8 @@ class FormatArg {
   FormatArg(const T& v) {
     if constexpr (std::is_same_v<T, bool>) {
       kind = Kind::boolean, u.i = v;
+    } else if constexpr (std::is_same_v<T, char>) {
+      kind = Kind::text, text = std::string_view(&v, 1);
     } else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
       kind = Kind::integer, u.i = v;
     } else if constexpr (std::is_integral_v<T>) {

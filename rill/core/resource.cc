@@ -46,6 +46,14 @@ const Tensor& VariableCell::writable() {
   return value;
 }
 
+constexpr std::string_view kValueKey = "VARIABLE_VALUE";
+std::vector<TrackableNode::SavedValue> VariableCell::saved_values() { return {{std::string(kValueKey), read()}}; }
+std::vector<std::string> VariableCell::saved_keys() { return {std::string(kValueKey)}; }
+void VariableCell::restore_value(std::string_view key, const Tensor& t) {
+  if (key != kValueKey) return TrackableNode::restore_value(key, t);
+  assign(t);
+}
+
 VariableCell& variable_cell(const Tensor& handle) {
   Resource* r = handle.impl()->resource.get();
   RILL_CHECK(r && r->resource_kind == Resource::Kind::variable, invalid_argument, "expected a variable, got a tensor of dtype {}",

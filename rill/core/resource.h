@@ -4,6 +4,7 @@
 
 #include "rill/base/ref.h"
 #include "rill/core/tensor.h"
+#include "rill/core/trackable.h"
 
 namespace rill {
 
@@ -11,19 +12,14 @@ constexpr DType resource_dtype() { return DType(DType::Code::resource); }
 
 // What a resource tensor refers to: state that ops change in place. The kind
 // is a field, not a virtual call: every read of a variable asks for it.
-class Resource {
+class Resource : public TrackableNode {
  public:
   enum class Kind : unsigned char { variable, other };
   explicit Resource(Kind k = Kind::other) : resource_kind(k) {}
-  virtual ~Resource();
+  ~Resource() override;
   virtual const char* kind() const = 0;  // "variable", for messages
   const Kind resource_kind;
-  RefCount refs;
 };
-inline void retain(Resource* r) noexcept { r->refs.retain(); }
-inline void release(Resource* r) noexcept {
-  if (r->refs.release()) delete r;
-}
 
 // The cell behind a Variable. The value is a tensor that readers share; a
 // writer changes it in place only when nobody else holds its buffer, so that
@@ -47,6 +43,11 @@ class VariableCell : public Resource {
   // The value's elements, owned by this cell alone, copied first if they are
   // shared. REQUIRES: mutex held.
   const Tensor& writable();
+
+  // Checkpoints know a variable's value by this key.
+  std::vector<SavedValue> saved_values() override;
+  std::vector<std::string> saved_keys() override;
+  void restore_value(std::string_view key, const Tensor& t) override;
 };
 
 // The cell of a resource tensor; InvalidArgument when it is another resource.
