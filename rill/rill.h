@@ -16,6 +16,7 @@
 #include "rill/eager/variable.h"
 #include "rill/keras/optimizers/optimizer.h"
 #include "rill/ops/array_ops.h"
+#include "rill/ops/linalg_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/nn_ops.h"
 #include "rill/ops/random_ops.h"

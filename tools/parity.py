@@ -1,6 +1,6 @@
 """Asks TensorFlow for the results of every conformance sample.
 
-    parity.py <conformance binary> <goldens folder> [--update]
+    parity.py <conformance binary> <goldens folder> [--update] [--rows=<regex>]
 
 Runs each sample through tf.raw_ops (or, for composites, the row's Python
 expression), compares with the goldens that are checked in, and with --update
@@ -8,6 +8,7 @@ writes them anew. Prints what differs, and what TensorFlow has no kernel for.
 """
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -140,6 +141,9 @@ def main():
     with tempfile.NamedTemporaryFile() as f:
         subprocess.run([binary, "--write_requests=" + f.name], check=True)
         rows = read_requests(f.name)
+    for arg in sys.argv:
+        if arg.startswith("--rows="):
+            rows = [r for r in rows if re.fullmatch(arg[7:], r["op"])]
     files, refused, broken = {}, {}, 0
     for row in rows:
         lines = [f"row {row['key']} {row['checksum']}"]

@@ -1,5 +1,7 @@
 #pragma once
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "rill/core/gradient.h"
@@ -192,8 +194,115 @@ namespace nn {
 Tensor l2_loss(const Operand& t);  // sum(t^2) / 2
 }  // namespace nn
 
-// ---- segments: rows summed by the id that they carry
+// ---- sums of lists. The tensors have one shape; sparse gradients become dense.
+Tensor add_n(const TensorList& inputs);
+template <class G>
+  requires std::is_same_v<G, Gradients>
+Tensor add_n(const G& inputs) {
+  return add_n(TensorList(std::vector<Tensor>(inputs)));
+}
+
+// ---- clipping
+// Below the minimum the minimum, above the maximum the maximum. The limits
+// broadcast to t, never beyond it.
+Tensor clip_by_value(const Operand& t, const Operand& clip_value_min, const Operand& clip_value_max);
+// t * clip_norm / max(|t|, clip_norm) with the L2 norm of all, or along axes.
+Tensor clip_by_norm(const Operand& t, const Operand& clip_norm, const std::vector<int>& axes = {});
+// The square root of the sum of all squares; none entries count as nothing.
+Tensor global_norm(const Gradients& t_list);
+// Every tensor times clip_norm / max(global_norm, clip_norm), and that global
+// norm (or use_norm, which stands for it). None entries stay none, sparse ones
+// sparse. All are NaN when the norm is not finite.
+std::pair<Gradients, Tensor> clip_by_global_norm(const Gradients& t_list, const Operand& clip_norm);
+std::pair<Gradients, Tensor> clip_by_global_norm(const Gradients& t_list, const Operand& clip_norm, const Operand& use_norm);
+namespace detail {
+Gradient clip_gradient_by_value(const Gradient& t, const Operand& clip_value_min, const Operand& clip_value_max);
+Gradient clip_gradient_by_norm(const Gradient& t, const Operand& clip_norm, const std::vector<int>& axes);
+}  // namespace detail
+// Of a gradient that is sparse the values are clipped, and it stays sparse.
+template <class G>
+  requires std::is_same_v<G, Gradient>
+Gradient clip_by_value(const G& t, const Operand& clip_value_min, const Operand& clip_value_max) {
+  return detail::clip_gradient_by_value(t, clip_value_min, clip_value_max);
+}
+template <class G>
+  requires std::is_same_v<G, Gradient>
+Gradient clip_by_norm(const G& t, const Operand& clip_norm, const std::vector<int>& axes = {}) {
+  return detail::clip_gradient_by_norm(t, clip_norm, axes);
+}
+namespace compat::v1 {
+// As clip_by_norm with the norm divided by the number of elements.
+Tensor clip_by_average_norm(const Operand& t, const Operand& clip_norm);
+}  // namespace compat::v1
+
+// ---- places of extremes, order
+struct ArgOptions {
+  int axis = 0;
+  DType output_type = int64;  // or int32
+};
+// Where along the axis the largest or smallest element is; the first of equals.
+Tensor argmax(const Operand& input, int axis = 0, DType output_type = int64);
+Tensor argmax(const Operand& input, ArgOptions options);
+Tensor argmin(const Operand& input, int axis = 0, DType output_type = int64);
+Tensor argmin(const Operand& input, ArgOptions options);
+
+// direction: "ASCENDING" or "DESCENDING". Equal elements keep their order.
+Tensor sort(const Operand& values, int axis = -1, std::string_view direction = "ASCENDING");
+struct ArgsortOptions {
+  bool stable = false;  // it always is
+};
+// The int32 indices that sort the values.
+Tensor argsort(const Operand& values, int axis = -1, std::string_view direction = "ASCENDING", ArgsortOptions options = {});
+
+struct TopK {
+  Tensor values, indices;  // indices are int32
+};
+namespace nn {
+// The k largest elements of each row of the last axis, the largest first.
+TopK top_k(const Operand& input, const Operand& k = 1, bool sorted = true);
+// Whether predictions[i, targets[i]] is among the k largest of row i. Ties at
+// the border are in; a target or prediction that is no number is not.
+Tensor in_top_k(const Operand& targets, const Operand& predictions, const Operand& k);
+}  // namespace nn
+
+// ---- distinct values of a vector, in the order in which they come first
+struct UniqueResult {
+  Tensor y, idx;  // x[i] == y[idx[i]]
+};
+struct UniqueWithCountsResult {
+  Tensor y, idx, count;  // count[j]: how often y[j] comes
+};
+UniqueResult unique(const Operand& x, DType out_idx = int32);
+UniqueWithCountsResult unique_with_counts(const Operand& x, DType out_idx = int32);
+
+struct BincountOptions {
+  Tensor weights = {};                // added up instead of ones
+  int minlength = -1, maxlength = -1;  // of the result; values from maxlength on are left out
+  DType dtype = int32;                // of the result without weights
+  int axis = 0;                       // 0: all together; -1: each row of a matrix
+  bool binary_output = false;         // whether a value comes, instead of how often
+};
+// How often each of 0, 1, .. comes in arr, which has no negative numbers.
+Tensor bincount(const Operand& arr, BincountOptions options = {});
+
+// ---- segments: rows joined by the id that they carry. Ids of the first form
+// are sorted; the result has as many rows as the last id plus one, 0 where an id
+// does not come (1 for products).
+Tensor segment_sum(const Operand& data, const Operand& segment_ids);
+Tensor segment_mean(const Operand& data, const Operand& segment_ids);
+Tensor segment_prod(const Operand& data, const Operand& segment_ids);
+Tensor segment_max(const Operand& data, const Operand& segment_ids);
+Tensor segment_min(const Operand& data, const Operand& segment_ids);
+// Ids in any order, of a prefix of data's axes; rows with a negative id are
+// dropped. Where an id does not come: 0, for products 1, for max the lowest and
+// for min the highest number of the dtype.
 Tensor unsorted_segment_sum(const Operand& data, const Operand& segment_ids, const Operand& num_segments);
+Tensor unsorted_segment_prod(const Operand& data, const Operand& segment_ids, const Operand& num_segments);
+Tensor unsorted_segment_max(const Operand& data, const Operand& segment_ids, const Operand& num_segments);
+Tensor unsorted_segment_min(const Operand& data, const Operand& segment_ids, const Operand& num_segments);
+Tensor unsorted_segment_mean(const Operand& data, const Operand& segment_ids, const Operand& num_segments);
+// The sum divided by the square root of the number of rows.
+Tensor unsorted_segment_sqrt_n(const Operand& data, const Operand& segment_ids, const Operand& num_segments);
 
 // ---- products
 struct MatmulOptions {
@@ -201,6 +310,20 @@ struct MatmulOptions {
 };
 // [.., m, k] x [.., k, n] -> [.., m, n]; leading axes broadcast.
 Tensor matmul(const Operand& a, const Operand& b, MatmulOptions options = {});
+// Which axes a product sums over: the last n of a with the first n of b, or the
+// axes listed for a and for b: tensordot(a, b, {{1}, {0}}).
+struct TensordotAxes {
+  TensordotAxes(int axes) : n(axes) {}
+  TensordotAxes(std::vector<int> a_axes, std::vector<int> b_axes) : a(std::move(a_axes)), b(std::move(b_axes)) {}
+  int n = -1;
+  std::vector<int> a = {}, b = {};
+};
+Tensor tensordot(const Operand& a, const Operand& b, const TensordotAxes& axes);
+// Products and sums by labels: einsum("bij,bjk->bik", {a, b}). Labels that the
+// output lacks are summed over, a label twice in one input takes a diagonal,
+// "..." stands for axes that broadcast. Without "->" the output has the labels
+// that come once, in alphabetical order.
+Tensor einsum(std::string_view equation, const TensorList& inputs);
 
 // The same names under math, as in tf.math.
 namespace math {
@@ -213,7 +336,13 @@ using rill::logical_xor, rill::maximum, rill::minimum, rill::mod, rill::multiply
 using rill::not_equal, rill::polygamma, rill::pow, rill::real, rill::reciprocal, rill::rint, rill::round, rill::rsqrt;
 using rill::sigmoid, rill::sign, rill::sin, rill::sinh, rill::sqrt, rill::square, rill::squared_difference;
 using rill::subtract, rill::tan, rill::tanh, rill::truediv, rill::xdivy, rill::xlog1py, rill::xlogy, rill::zeta;
-using rill::cumprod, rill::cumsum, rill::unsorted_segment_sum;
+using rill::add_n, rill::argmax, rill::argmin, rill::bincount, rill::cumprod, rill::cumsum, rill::segment_max;
+using rill::segment_mean, rill::segment_min, rill::segment_prod, rill::segment_sum, rill::unsorted_segment_max;
+using rill::unsorted_segment_mean, rill::unsorted_segment_min, rill::unsorted_segment_prod;
+using rill::unsorted_segment_sqrt_n, rill::unsorted_segment_sum;
+using rill::nn::in_top_k, rill::nn::top_k;
+// add_n; a shape and a dtype that are given are checked.
+Tensor accumulate_n(const TensorList& inputs, const TensorShape& shape = {}, DType tensor_dtype = {});
 using rill::reduce_all, rill::reduce_any, rill::reduce_euclidean_norm, rill::reduce_logsumexp, rill::reduce_max;
 using rill::reduce_mean, rill::reduce_min, rill::reduce_prod, rill::reduce_std, rill::reduce_sum, rill::reduce_variance;
 struct CountOptions {

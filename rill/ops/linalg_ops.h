@@ -1,0 +1,77 @@
+#pragma once
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+
+// Linear algebra over the last two axes; leading axes are a batch. Names,
+// arguments and defaults are TensorFlow's. What decomposes takes float32,
+// float64, complex64 and complex128.
+namespace rill RILL_API {
+namespace linalg {
+
+using rill::einsum, rill::global_norm, rill::matmul, rill::norm, rill::tensordot;
+
+// ---- shaping and products
+// The last two axes exchanged; adjoint also conjugates.
+Tensor matrix_transpose(const Operand& a, bool conjugate = false);
+Tensor adjoint(const Operand& matrix);
+struct MatvecOptions {
+  bool transpose_a = false, adjoint_a = false;
+};
+Tensor matvec(const Operand& a, const Operand& b, MatvecOptions options = {});  // [.., m, n] x [.., n] -> [.., m]
+Tensor cross(const Operand& a, const Operand& b);  // of vectors of 3 along the last axis; shapes are equal
+Tensor trace(const Operand& x);                    // sum of the main diagonal
+
+// ---- decompositions
+// l, lower triangular, with l l' = input. InvalidArgument for a matrix that is
+// not positive definite. Only the lower triangle is read.
+Tensor cholesky(const Operand& input);
+struct Qr {
+  Tensor q, r;
+};
+struct QrOptions {
+  bool full_matrices = false;  // q square; else q [m, k], r [k, n] with k = min(m, n)
+};
+// q with orthonormal columns, r upper triangular, q r = input. Signs are free.
+Qr qr(const Operand& input, QrOptions options = {});
+struct Svd {
+  Tensor s, u, v;  // u and v undefined without compute_uv
+};
+struct SvdOptions {
+  bool full_matrices = false;  // u and v square
+  bool compute_uv = true;
+};
+// Singular values, the largest first, and vectors: input = u diag(s) v'.
+Svd svd(const Operand& tensor, SvdOptions options = {});
+
+// ---- equations. InvalidArgument for a matrix that cannot be inverted.
+struct AdjointOptions {
+  bool adjoint = false;  // of the adjoint matrix instead
+};
+Tensor inv(const Operand& input, AdjointOptions options = {});
+// x with matrix x = rhs; [.., m, m] and [.., m, k].
+Tensor solve(const Operand& matrix, const Operand& rhs, AdjointOptions options = {});
+struct TriangularOptions {
+  bool lower = true, adjoint = false;
+};
+// The same of triangular matrices; the other triangle is not read. Batches broadcast.
+Tensor triangular_solve(const Operand& matrix, const Operand& rhs, TriangularOptions options = {});
+// x with l l' x = rhs, for l = cholesky(..).
+Tensor cholesky_solve(const Operand& chol, const Operand& rhs);
+struct LstsqOptions {
+  double l2_regularizer = 0;
+  bool fast = true;  // by Cholesky of the normal equations; else by a complete decomposition
+};
+// The x of least |matrix x - rhs|^2 + l2_regularizer |x|^2; with fewer rows than
+// columns the least |x| of all solutions.
+Tensor lstsq(const Operand& matrix, const Operand& rhs, LstsqOptions options = {});
+
+// ---- determinants
+Tensor det(const Operand& input);
+struct Slogdet {
+  Tensor sign, log_abs_determinant;
+};
+Slogdet slogdet(const Operand& input);
+Tensor logdet(const Operand& matrix);  // of positive definite matrices, by Cholesky
+
+}  // namespace linalg
+}  // namespace rill
