@@ -105,7 +105,7 @@ std::int64_t checked_num_elements(const Dims& dims, std::string_view what) {
   std::int64_t n = 1;
   bool zero = false;
   for (std::int64_t d : dims) {
-    RILL_CHECK(d >= 0, invalid_argument, "[{}] shape {} has a negative size", what, TensorShape(dims));
+    RILL_CHECK(d >= 0, invalid_argument, "[{}] shape {} has a negative size: {}", what, TensorShape(dims), d);
     if (d == 0) {
       zero = true;
       continue;
