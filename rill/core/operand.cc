@@ -17,7 +17,7 @@ using Kind = Operand::Kind;
 // What a nested list holds: its shape and the widest kind of its leaves.
 struct ListType {
   Dims dims;
-  bool any = false, integers = false, floats = false, bools = false, texts = false, tensors = false, wide = false;
+  bool any = false, integers = false, floats = false, bools = false, texts = false, wide = false;
 };
 
 void scan(const Operand& x, std::size_t depth, ListType& type) {
@@ -43,8 +43,7 @@ void scan(const Operand& x, std::size_t depth, ListType& type) {
       break;
     case Kind::floating: type.floats = true; break;
     case Kind::boolean: type.bools = true; break;
-    case Kind::text: type.texts = true; break;
-    default: type.tensors = true; break;
+    default: type.texts = true; break;
   }
 }
 
@@ -73,7 +72,7 @@ T leaf(const Operand& x, DType dtype) {
         RILL_CHECK(x.number() == std::floor(x.number()), invalid_argument,
                    "[constant] the fraction {} does not fit dtype {}; write tf::cast(x, tf::float32) or an integer", x.number(), dtype);
         RILL_CHECK(x.number() >= static_cast<double>(std::numeric_limits<T>::min()) &&
-                       x.number() <= static_cast<double>(std::numeric_limits<T>::max()),
+                       x.number() < std::ldexp(1.0, std::numeric_limits<T>::digits),
                    invalid_argument, "[constant] {} does not fit dtype {}", x.number(), dtype);
         return static_cast<T>(x.number());
       }
@@ -82,6 +81,9 @@ T leaf(const Operand& x, DType dtype) {
                        x.integer() <= static_cast<std::int64_t>(std::numeric_limits<T>::max()),
                    invalid_argument, "[constant] {} does not fit dtype {}", x.integer(), dtype);
       }
+      // A wide one may be an unsigned number whose top bit is set.
+      if constexpr (std::is_same_v<T, std::uint64_t>)
+        RILL_CHECK(x.integer() >= 0 || x.wide(), invalid_argument, "[constant] {} does not fit dtype {}", x.integer(), dtype);
       return static_cast<T>(x.integer());
     } else if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16_t>) {
       return T(static_cast<float>(x.number()));
@@ -103,13 +105,19 @@ T* fill(const Operand& x, DType dtype, T* out) {
   return out;
 }
 
-// A list that holds tensors is their stack: {a, 1, b} along a new first axis.
+// The dtype of the first tensor that a nested list holds; invalid when it holds none.
+DType dtype_of_tensors(const Operand& x) {
+  if (x.kind() == Kind::tensor) return x.tensor().dtype();
+  if (x.kind() == Kind::variable) return Tensor(x.variable()).dtype();
+  if (x.kind() == Kind::shape) return int32;
+  if (x.kind() != Kind::list) return DType();
+  for (const Operand& e : x)
+    if (const DType d = dtype_of_tensors(e); d.defined()) return d;
+  return DType();
+}
+
+// A list that holds tensors is their stack: {a, {1, 2}, b} along a new first axis.
 Tensor stack_operands(const Operand& x, DType dtype) {
-  for (const Operand& e : x) {
-    if (dtype.defined()) break;
-    if (e.kind() == Kind::tensor) dtype = e.tensor().dtype();
-    else if (e.kind() == Kind::variable) dtype = Tensor(e.variable()).dtype();
-  }
   std::vector<Tensor> parts;
   for (const Operand& e : x) parts.push_back(to_tensor(e, dtype));
   const auto inputs = as_inputs(parts);
@@ -126,7 +134,10 @@ Tensor to_tensor(const Operand& x, DType dtype) {
     case Kind::shape: {
       const TensorShape& s = x.shape();
       RILL_CHECK(s.is_fully_defined(), invalid_argument, "[constant] shape {} is not fully defined", s);
-      const DType d = dtype.defined() ? dtype : int32;
+      bool wide = false;
+      for (int i = 0; i < s.rank(); ++i) wide = wide || s.dim(i) > INT32_MAX;
+      RILL_CHECK(!wide || dtype != int32, invalid_argument, "[constant] shape {} does not fit dtype int32; write it as int64", s);
+      const DType d = dtype.defined() ? dtype : wide ? int64 : int32;
       Tensor t = make_tensor(d, TensorShape(Dims{s.rank()}));
       dispatch_types<std::int32_t, std::int64_t>(d, [&]<class T>() {
         for (int i = 0; i < s.rank(); ++i) mutable_data<T>(t)[i] = static_cast<T>(s.dim(i));
@@ -135,9 +146,9 @@ Tensor to_tensor(const Operand& x, DType dtype) {
     }
     default: break;
   }
+  if (const DType held = dtype_of_tensors(x); held.defined()) return stack_operands(x, dtype.defined() ? dtype : held);
   ListType type;
   scan(x, 0, type);
-  if (type.tensors) return stack_operands(x, dtype);
   const DType d = dtype.defined() ? dtype : natural_dtype(type);
   Tensor t = make_tensor(d, TensorShape(type.dims));
   // The commonest literal beside a tensor, without the dispatch.

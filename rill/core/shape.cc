@@ -63,12 +63,14 @@ bool TensorShape::is_fully_defined() const {
 }
 
 std::int64_t TensorShape::num_elements() const {
-  if (!known_) return -1;
+  if (!is_fully_defined()) return -1;
   std::int64_t n = 1;
+  bool overflow = false;
   for (std::int64_t d : dims_) {
-    if (d < 0) return -1;
-    n *= d;
+    if (d == 0) return 0;
+    overflow = overflow || __builtin_mul_overflow(n, d, &n);
   }
+  RILL_CHECK(!overflow, invalid_argument, "[shape] shape {} has more elements than 63 bits can count", *this);
   return n;
 }
 
@@ -103,7 +105,7 @@ std::int64_t checked_num_elements(const Dims& dims, std::string_view what) {
   std::int64_t n = 1;
   bool zero = false;
   for (std::int64_t d : dims) {
-    RILL_CHECK(d >= 0, invalid_argument, "[{}] shape {} has a negative size", what, TensorShape(dims));
+    RILL_CHECK(d >= 0, invalid_argument, "[{}] shape {} has a negative size: {}", what, TensorShape(dims), d);
     if (d == 0) {
       zero = true;
       continue;

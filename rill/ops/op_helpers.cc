@@ -42,4 +42,18 @@ void set_reduced(GradContext& g, int i, const Tensor& grad) {
   g.set(i, reshape(sum, shape));
 }
 
+DType sizes_dtype(const Operand& sizes) {
+  auto large = [](std::int64_t n) { return n > INT32_MAX || n < INT32_MIN; };
+  if (sizes.kind() == Operand::Kind::integer) return large(sizes.integer()) ? int64 : int32;
+  if (sizes.kind() == Operand::Kind::shape) {
+    for (std::int64_t d : sizes.shape().dims())
+      if (large(d)) return int64;
+  }
+  if (sizes.kind() == Operand::Kind::list) {
+    for (const Operand& e : sizes)
+      if (!e.is_literal() || sizes_dtype(e) == int64) return e.is_literal() ? int64 : DType();
+  }
+  return int32;
+}
+
 }  // namespace rill

@@ -22,6 +22,10 @@ OpBuilder compare_op(std::string_view name, std::string_view tag, TypeSet types)
 Tensor unary(const Op& op, const Operand& x);
 Tensor binary(const Op& op, const Operand& x, const Operand& y);
 
+// The dtype of a list of sizes written in place: int32, or int64 where a size
+// needs it. That of a tensor is its own.
+DType sizes_dtype(const Operand& sizes);
+
 // For gradients of broadcasting ops: `grad` has the broadcast shape; it is
 // summed over what was repeated to fit input i, and set.
 void set_reduced(GradContext& g, int i, const Tensor& grad);

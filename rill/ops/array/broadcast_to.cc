@@ -28,7 +28,7 @@ const Op& broadcast_to_op = OpBuilder("BroadcastTo", "broadcast_to")
 }  // namespace
 
 Tensor broadcast_to(const Operand& x, const Operand& shape) {
-  const Arg a(x), s(shape, int32);
+  const Arg a(x), s(shape, sizes_dtype(shape));
   if (shape.kind() == Operand::Kind::shape && a->shape() == shape.shape()) return *a;
   return execute(broadcast_to_op, {a, s});
 }

@@ -25,7 +25,7 @@ const Op& fill_op = OpBuilder("Fill", "fill")
 
 Tensor filled(const Operand& shape, const Tensor& value) {
   // Sizes may come as one number: zeros(3).
-  const Arg s(shape, int32);
+  const Arg s(shape, sizes_dtype(shape));
   return execute(fill_op, {s->ndim() == 0 ? reshape(*s, {1}) : *s, value});
 }
 

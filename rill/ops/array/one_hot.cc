@@ -37,7 +37,10 @@ Tensor one_hot(const Operand& indices, const Operand& depth, OneHotOptions o) {
 }
 Tensor one_hot(const Operand& indices, const Operand& depth, const Operand& on_value, const Operand& off_value, int axis) {
   const ArgPair values(on_value, off_value);
-  return execute(one_hot_op, {Arg(indices), cast(depth, int32), values.first(), values.second()}, {{"axis", axis}});
+  const Arg d(depth);
+  RILL_CHECK(d->is_symbolic() || d->size() != 1 || d->item<std::int64_t>() <= INT32_MAX, invalid_argument,
+             "[one_hot] depth is {}; expected at most {}", d->item<std::int64_t>(), INT32_MAX);
+  return execute(one_hot_op, {Arg(indices), cast(*d, int32), values.first(), values.second()}, {{"axis", axis}});
 }
 
 Tensor sequence_mask(const Operand& lengths, DType dtype) {

@@ -40,7 +40,7 @@ const Op& tile_op = OpBuilder("Tile", "tile")
 
 }  // namespace
 
-Tensor tile(const Operand& x, const Operand& multiples) { return execute(tile_op, {Arg(x), Arg(multiples, multiples.is_literal() ? int32 : DType())}); }
+Tensor tile(const Operand& x, const Operand& multiples) { return execute(tile_op, {Arg(x), Arg(multiples, sizes_dtype(multiples))}); }
 
 Tensor repeat(const Operand& x, const Operand& repeats) { return repeat(reshape(x, {-1}), repeats, 0); }
 Tensor repeat(const Operand& x, const Operand& repeats, int axis) {
@@ -48,15 +48,16 @@ Tensor repeat(const Operand& x, const Operand& repeats, int axis) {
   RILL_CHECK(a->shape().has_rank() && a->ndim() > 0, invalid_argument, "[repeat] x must have rank 1 or more, got shape {}", a->shape());
   const int at = normalize_axis(axis, a->ndim(), "repeat"), rank = a->ndim();
   RILL_CHECK(r->ndim() <= 1, invalid_argument, "[repeat] repeats must be a number or a list, got shape {}", r->shape());
-  const Tensor counts = cast(*r, int32);
+  const DType wide = r->dtype() == int64 ? int64 : int32;
+  const Tensor counts = cast(*r, wide);
   // Each slice as often as the most repeated one; then the surplus is dropped.
   const bool same = r->ndim() == 0 || r->shape().dim(0) == 1;
   const Tensor most = same ? reshape(counts, {}) : largest(counts);
-  std::vector<Tensor> multiples(static_cast<std::size_t>(rank + 1), to_tensor(1));
+  std::vector<Tensor> multiples(static_cast<std::size_t>(rank + 1), to_tensor(1, wide));
   multiples[static_cast<std::size_t>(at + 1)] = most;
   const Tensor repeated = tile(expand_dims(*a, at + 1), stack(multiples));
   if (!same) return boolean_mask(repeated, sequence_mask(counts, most), at);
-  const Tensor sizes = rill::shape(*a);
+  const Tensor sizes = rill::shape(*a, wide);
   return reshape(repeated, concat({sizes(slice(0, at)), reshape(sizes[at] * most, {1}), sizes(slice(at + 1, None))}, 0));
 }
 

@@ -59,9 +59,7 @@ void Generator::reset_from_seed(std::int64_t seed) const { variable_cell(state_)
 
 std::vector<Tensor> Generator::take(const Operand& shape) const {
   const auto words = state().to_vector<std::int64_t>();
-  std::int64_t n = 1;
-  for (std::int64_t d : as_dims(to_tensor(shape, int32), "Generator")) n *= d;
-  skip(n);
+  skip(checked_num_elements(as_dims(to_tensor(shape, sizes_dtype(shape)), "Generator"), "Generator"));
   const auto u = [](std::int64_t w) { return static_cast<std::uint64_t>(w); };
   return {constant(std::vector<std::uint64_t>{u(words[2])}), constant(std::vector<std::uint64_t>{u(words[0]), u(words[1])})};
 }

@@ -63,14 +63,15 @@ const Op& multinomial_op = OpBuilder("Multinomial", "random.categorical")
                                .shape(multinomial_shape).no_gradient().stateful().host("num_samples").define();
 
 Tensor sizes_of(const Operand& shape) {
-  const Arg s(shape, int32);
+  const Arg s(shape, sizes_dtype(shape));
   RILL_CHECK(s->dtype().is_integer(), invalid_argument, "[random] shape must be integers, got {} {}", s->dtype(), s->to_string());
   return s->ndim() == 0 ? reshape(*s, {1}) : *s;
 }
 
 std::int64_t count(const Tensor& sizes) {
   std::int64_t n = 1;
-  for (std::int64_t d : as_dims(sizes, "random")) n *= d > 0 ? d : 0;
+  for (std::int64_t d : as_dims(sizes, "random"))
+    if (__builtin_mul_overflow(n, std::max<std::int64_t>(d, 0), &n)) return 0;  // the op will refuse such a shape
   return n;
 }
 

@@ -73,7 +73,7 @@ const Op& multinomial_op = OpBuilder("StatelessMultinomial", "random.stateless_c
                                .shape(multinomial_shape).no_gradient().host("num_samples seed").define();
 
 Tensor sizes_of(const Operand& shape) {
-  const Arg s(shape, int32);
+  const Arg s(shape, sizes_dtype(shape));
   return s->ndim() == 0 ? reshape(*s, {1}) : *s;
 }
 Tensor affine(const Tensor& x, double scale, double shift) {

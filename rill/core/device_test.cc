@@ -1,0 +1,57 @@
+#include "rill/core/device.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rill/core/operand.h"
+#include "rill/core/tensor_impl.h"
+#include "rill/core/test_device.h"
+
+namespace rill {
+namespace {
+
+TEST(Device, NamesHaveSeveralSpellings) {
+  for (const char* name : {"/cpu:0", "cpu:0", "CPU:0", "cpu", "/device:CPU:0", "/job:localhost/replica:0/task:0/device:CPU:0"})
+    EXPECT_EQ(&find_device(name), &cpu_device()) << name;
+}
+
+TEST(Device, UnknownNamesAreRefusedWithTheListOfDevices) {
+  for (const char* name : {"/gpu:0", "gpu:9", "/cpu:99", "", "nonsense", "cpu:x", "/device:CPU:0:0", "cpu:-1"}) {
+    try {
+      find_device(name);
+      ADD_FAILURE() << "no error for " << name;
+    } catch (const errors::InvalidArgument& e) {
+      EXPECT_THAT(e.message(), testing::HasSubstr("CPU:0")) << name;
+    }
+  }
+}
+
+TEST(Device, TensorsMoveAndComeBackUnchanged) {
+  Device& device = test_device();
+  const Tensor t = to_tensor(Operand({1.f, 2.f, 3.f})), moved = copy_to_device(t, device);
+  EXPECT_EQ(&moved.device(), &device);
+  EXPECT_EQ(moved.to_vector<float>(), (std::vector<float>{1, 2, 3}));
+  EXPECT_EQ(moved.to_string(), "[1. 2. 3.]");
+  EXPECT_EQ(&moved.cpu().device(), &cpu_device());
+  EXPECT_EQ(t.cpu().id(), t.id()) << "no copy of what is in host memory";
+  EXPECT_THROW(moved.data<float>(), errors::FailedPrecondition);
+}
+
+TEST(Device, TensorsGoOnlyWhereThereIsADevice) {
+  const Tensor t = to_tensor(1.f);
+  EXPECT_THROW(t.to("/gpu:7"), errors::InvalidArgument);
+  EXPECT_THROW(t.gpu(7), errors::InvalidArgument);
+}
+
+TEST(Device, CountsItsMemory) {
+  const MemoryStats before = memory_stats();
+  const Tensor t = make_tensor(uint8, TensorShape{1 << 20});
+  const MemoryStats after = memory_stats();
+  EXPECT_GE(after.bytes_in_use, before.bytes_in_use + (1u << 20));
+  EXPECT_GE(after.peak_bytes, after.bytes_in_use);
+  release_cached_memory();
+  EXPECT_EQ(memory_stats().cached_bytes, 0u);
+}
+
+}  // namespace
+}  // namespace rill

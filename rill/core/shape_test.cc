@@ -1,0 +1,94 @@
+#include "rill/core/shape.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "rill/base/error.h"
+#include "rill/base/format.h"
+#include "rill/core/shape_inference.h"
+#include "tests/expect_error.h"
+
+namespace rill {
+namespace {
+
+std::string printed(const TensorShape& s) {
+  std::ostringstream os;
+  os << s;
+  return os.str();
+}
+
+using testing::expect_error;
+
+TEST(Shape, PrintsAsPythonDoes) {
+  EXPECT_EQ(printed({2, 2}), "(2, 2)");
+  EXPECT_EQ(printed({3}), "(3,)");
+  EXPECT_EQ(printed(TensorShape::scalar()), "()");
+  EXPECT_EQ(printed({None, 10}), "(None, 10)");
+  EXPECT_EQ(printed(TensorShape()), "<unknown>");
+}
+
+TEST(Shape, ReadsInMessagesAsAList) {
+  EXPECT_EQ(format("{}", TensorShape{2, None}), "[2, ?]");
+  EXPECT_EQ(format("{}", TensorShape()), "[unknown rank]");
+}
+
+TEST(Shape, NegativeIndicesCountFromTheEnd) {
+  const TensorShape s{2, 3, None};
+  EXPECT_EQ(s.dim(-2), 3);
+  EXPECT_EQ(s.dim(0), 2);
+  EXPECT_EQ(s[-1], None);
+  expect_error<errors::OutOfRange>([&] { s.dim(3); }, "dimension 3 of shape [2, 3, ?]: expected an index in [-3, 3)");
+  expect_error<errors::OutOfRange>([&] { s.dim(-4); }, "dimension -4");
+  expect_error<errors::InvalidArgument>([] { TensorShape().dim(0); }, "unknown rank");
+}
+
+TEST(Shape, NegativeSizesAreRefused) {
+  expect_error<errors::InvalidArgument>([] { TensorShape{2, -1}; }, "dimension 1 is negative (-1)");
+  expect_error<errors::InvalidArgument>([] { TensorShape(std::vector<std::int64_t>{-2}); }, "dimension 0 is negative (-2)");
+  EXPECT_EQ(TensorShape(std::vector<std::int64_t>{-1, 2}), (TensorShape{None, 2}));
+}
+
+TEST(Shape, CountsElements) {
+  EXPECT_EQ((TensorShape{2, 3}.num_elements()), 6);
+  EXPECT_EQ(TensorShape::scalar().num_elements(), 1);
+  EXPECT_EQ((TensorShape{2, 0}.num_elements()), 0);
+  EXPECT_EQ((TensorShape{2, None}.num_elements()), -1);
+  EXPECT_EQ((TensorShape{0, None}.num_elements()), -1);
+  EXPECT_EQ(TensorShape().num_elements(), -1);
+}
+
+TEST(Shape, ProductsBeyond63BitsAreRefused) {
+  const std::int64_t big = std::int64_t{1} << 40;
+  expect_error<errors::InvalidArgument>([&] { TensorShape({big, big}).num_elements(); }, "more elements than 63 bits can count");
+  expect_error<errors::InvalidArgument>([&] { checked_num_elements(Dims{big, big}, "op"); }, "[op] shape [1099511627776, 1099511627776]");
+  expect_error<errors::InvalidArgument>([&] { checked_num_elements(Dims{0, big, big}, "op"); }, "63 bits");
+  EXPECT_EQ((TensorShape{big, big, 0}.num_elements()), 0);
+}
+
+TEST(Shape, UnknownSizesFitAll) {
+  EXPECT_TRUE((TensorShape{2, None}.is_compatible_with({2, 3})));
+  EXPECT_FALSE((TensorShape{2, None}.is_compatible_with({3, 3})));
+  EXPECT_FALSE((TensorShape{2}.is_compatible_with({2, 1})));
+  EXPECT_TRUE(TensorShape().is_compatible_with({2, 1}));
+  EXPECT_EQ(TensorShape({2, None}).as_list(), (std::vector<std::int64_t>{2, -1}));
+  expect_error<errors::InvalidArgument>([] { TensorShape().as_list(); }, "rank of this shape is unknown");
+}
+
+TEST(Shape, BroadcastsAsNumPyDoes) {
+  EXPECT_EQ(broadcast_shapes({2, 1}, {3}, "op"), (TensorShape{2, 3}));
+  EXPECT_EQ(broadcast_shapes(TensorShape::scalar(), {0, 1}, "op"), (TensorShape{0, 1}));
+  EXPECT_EQ(broadcast_shapes({None, 1}, {5}, "op"), (TensorShape{None, 5}));
+  EXPECT_EQ(broadcast_shapes(TensorShape(), {5}, "op"), TensorShape());
+  expect_error<errors::InvalidArgument>([] { broadcast_shapes({2, 3}, {4}, "add"); }, "[add]");
+}
+
+TEST(Shape, AxesCountFromBothEnds) {
+  EXPECT_EQ(normalize_axis(-1, 3, "op"), 2);
+  EXPECT_EQ(normalize_axis(2, 3, "op"), 2);
+  expect_error<errors::OutOfRange>([] { normalize_axis(3, 3, "op"); }, "[op] axis 3 is out of range for rank 3");
+  expect_error<errors::OutOfRange>([] { normalize_axis(-4, 3, "op"); }, "axis -4");
+}
+
+}  // namespace
+}  // namespace rill
