@@ -5,13 +5,17 @@
 #include "rill/core/operand.h"
 #include "rill/core/tensor.h"
 
-// Neural networks: activations, losses, normalisation. Names, arguments and
-// defaults are TensorFlow's. What may be passed as an activation has no default
+// Neural networks: activations, normalisation, convolutions, pooling, losses.
+// Names, arguments and defaults are TensorFlow's. What may be passed as an activation has no default
 // argument but a second overload.
 namespace rill RILL_API {
+Tensor sigmoid(const Operand& x);
+Tensor tanh(const Operand& x);
+
 namespace nn {
 
 // ---- activations
+using rill::sigmoid, rill::tanh;
 Tensor relu(const Operand& x);   // max(x, 0)
 Tensor relu6(const Operand& x);  // min(max(x, 0), 6)
 Tensor leaky_relu(const Operand& x);  // alpha 0.2
@@ -23,6 +27,16 @@ Tensor softsign(const Operand& x);  // x / (1 + |x|)
 // relu of x and of -x, joined along the last axis or a given one.
 Tensor crelu(const Operand& x);
 Tensor crelu(const Operand& x, int axis);
+
+// x times the normal distribution's probability of being below x; approximate:
+// by tanh, off by at most 5e-4.
+Tensor gelu(const Operand& x);
+Tensor gelu(const Operand& x, bool approximate);
+// x * sigmoid(beta * x), beta 1 unless given.
+Tensor swish(const Operand& x);
+Tensor swish(const Operand& x, double beta);
+Tensor silu(const Operand& x);
+Tensor silu(const Operand& x, double beta);
 
 // exp(x) / sum(exp(x)) along the last axis or a given one: in [0, 1], sum 1.
 Tensor softmax(const Operand& logits);
@@ -39,6 +53,151 @@ Tensor xw_plus_b(const Operand& x, const Operand& weights, const Operand& biases
 Tensor relu_layer(const Operand& x, const Operand& weights, const Operand& biases);  // relu of that
 // Rows of params; the gradient stays sparse.
 Tensor embedding_lookup(const Operand& params, const Operand& ids);
+
+// The fraction of zeros: a float32 scalar.
+Tensor zero_fraction(const Operand& value);
+
+// Each element is dropped (set to 0) with probability rate, in [0, 1); the others
+// are scaled by 1 / (1 - rate), so that the sum is kept on average. rate 0 gives x.
+struct DropoutOptions {
+  // What is decided apart: where it has 1, one decision stands for the whole
+  // axis; None stands for the size of x. Not given: each element.
+  TensorShape noise_shape = {};
+  std::int64_t seed = -1;  // -1: none; see random::set_seed
+  std::string name = {};
+};
+Tensor dropout(const Operand& x, const Operand& rate, const DropoutOptions& options = {});
+
+// ---- normalisation. An undefined Tensor() stands for TensorFlow's None.
+struct MomentsOptions {
+  bool keepdims = false;
+};
+// Mean and variance over axes. Half types are summed in float32.
+Tensors<2> moments(const Operand& x, const std::vector<int>& axes, MomentsOptions options = {});
+// x / sqrt(max(sum(x^2), epsilon)) over all axes, or over those given.
+Tensor l2_normalize(const Operand& x);
+Tensor l2_normalize(const Operand& x, int axis, double epsilon = 1e-12);
+Tensor l2_normalize(const Operand& x, const std::vector<int>& axis, double epsilon = 1e-12);
+// scale * (x - mean) / sqrt(variance + variance_epsilon) + offset; all broadcast to x.
+Tensor batch_normalization(const Operand& x, const Operand& mean, const Operand& variance, const Tensor& offset, const Tensor& scale,
+                           double variance_epsilon);
+struct FusedBatchNormOptions {
+  Tensor mean = {}, variance = {};  // needed for inference, and for running averages
+  double epsilon = 0.001;
+  std::string data_format = "NHWC";  // or "NCHW", "NDHWC", "NCDHW"
+  bool is_training = true;
+  double exponential_avg_factor = 1;  // the weight of this batch in running averages
+  std::string name = {};
+};
+// {y, mean, variance}: of this batch (variance with N - 1) mixed into those given
+// when training; those given, and used, else.
+Tensors<3> fused_batch_norm(const Operand& x, const Operand& scale, const Operand& offset, const FusedBatchNormOptions& options = {});
+struct LayerNormOptions {
+  int begin_axis = -1;  // this axis and all after it are normalised together
+  double epsilon = 1e-3;
+};
+// gamma * (x - mean) / sqrt(variance + epsilon) + beta in one pass, each row apart.
+// gamma and beta have the shape of the axes that are normalised.
+Tensor layer_norm(const Operand& x, const Operand& gamma, const Operand& beta, LayerNormOptions options = {});
+struct LocalResponseOptions {
+  int depth_radius = 5;
+  double bias = 1, alpha = 1, beta = 0.5;
+};
+// x / (bias + alpha * sum of squares of the channels within depth_radius)^beta.
+Tensor local_response_normalization(const Operand& input, LocalResponseOptions options = {});
+Tensor lrn(const Operand& input, LocalResponseOptions options = {});
+
+// ---- windows that move over an image: convolutions and pooling
+// A number for each axis of the image: one for all of them, one each, or one for
+// each axis of the tensor with 1 for batch and channels.
+class Sizes {
+ public:
+  Sizes(int all) : v_{all} {}
+  Sizes(std::initializer_list<int> each) : v_(each) {}
+  Sizes(const std::vector<int>& each) : v_(each) {}
+  const std::vector<int>& list() const { return v_; }
+
+ private:
+  std::vector<int> v_;
+};
+// "SAME" (zeros around, so that the size is kept but for strides), "VALID" (none),
+// or {before, after} for each axis of the tensor.
+class Padding {
+ public:
+  template <StringLike S>
+  Padding(const S& name) : name_(std::string_view(name)) {}
+  Padding(std::initializer_list<std::initializer_list<int>> each) : name_("EXPLICIT") {
+    for (const auto& axis : each) each_.emplace_back(axis);
+  }
+  Padding(const std::vector<std::vector<int>>& each) : name_("EXPLICIT"), each_(each) {}
+  const std::string& name() const { return name_; }
+  const std::vector<std::vector<int>>& each() const { return each_; }
+
+ private:
+  std::string name_;
+  std::vector<std::vector<int>> each_;
+};
+struct ConvOptions {
+  std::string data_format = {};  // channels last unless it begins with "NC"
+  Sizes dilations = 1;           // steps between the taps of a filter
+  std::string name = {};
+};
+// input [batch, height, width, in] with filters [height, width, in, out], and in
+// the same way for one and three axes. Fewer channels in the filters than in the
+// input: groups.
+Tensor conv1d(const Operand& input, const Operand& filters, const Sizes& stride, const Padding& padding, const ConvOptions& options = {});
+Tensor conv2d(const Operand& input, const Operand& filters, const Sizes& strides, const Padding& padding, const ConvOptions& options = {});
+Tensor conv3d(const Operand& input, const Operand& filters, const Sizes& strides, const Padding& padding, const ConvOptions& options = {});
+// One of those, by the rank.
+Tensor convolution(const Operand& input, const Operand& filters, const Sizes& strides = 1, const Padding& padding = "VALID",
+                   const ConvOptions& options = {});
+// filter [height, width, channels, multiplier]: each channel apart.
+Tensor depthwise_conv2d(const Operand& input, const Operand& filter, const Sizes& strides, const Padding& padding,
+                        const ConvOptions& options = {});
+// depthwise_conv2d, then conv2d with pointwise_filter [1, 1, channels * multiplier, out].
+Tensor separable_conv2d(const Operand& input, const Operand& depthwise_filter, const Operand& pointwise_filter, const Sizes& strides,
+                        const Padding& padding, const ConvOptions& options = {});
+// conv2d with dilations of rate.
+Tensor atrous_conv2d(const Operand& value, const Operand& filters, int rate, const Padding& padding);
+// The gradients of convolutions with respect to their input, as layers: filters
+// [.., out, in]; output_shape is that of the whole result.
+Tensor conv1d_transpose(const Operand& input, const Operand& filters, const Operand& output_shape, const Sizes& strides,
+                        const Padding& padding = "SAME", const ConvOptions& options = {});
+Tensor conv2d_transpose(const Operand& input, const Operand& filters, const Operand& output_shape, const Sizes& strides,
+                        const Padding& padding = "SAME", const ConvOptions& options = {});
+Tensor conv3d_transpose(const Operand& input, const Operand& filters, const Operand& output_shape, const Sizes& strides,
+                        const Padding& padding = "SAME", const ConvOptions& options = {});
+Tensor atrous_conv2d_transpose(const Operand& value, const Operand& filters, const Operand& output_shape, int rate, const Padding& padding);
+
+struct PoolOptions {
+  std::string data_format = {};  // channels last unless it begins with "NC"
+  std::string name = {};
+};
+// The largest and the mean of each window. The mean leaves padding out.
+Tensor max_pool(const Operand& input, const Sizes& ksize, const Sizes& strides, const Padding& padding, const PoolOptions& options = {});
+Tensor max_pool1d(const Operand& input, const Sizes& ksize, const Sizes& strides, const Padding& padding, const PoolOptions& options = {});
+Tensor max_pool2d(const Operand& input, const Sizes& ksize, const Sizes& strides, const Padding& padding, const PoolOptions& options = {});
+Tensor max_pool3d(const Operand& input, const Sizes& ksize, const Sizes& strides, const Padding& padding, const PoolOptions& options = {});
+Tensor avg_pool(const Operand& input, const Sizes& ksize, const Sizes& strides, const Padding& padding, const PoolOptions& options = {});
+Tensor avg_pool1d(const Operand& input, const Sizes& ksize, const Sizes& strides, const Padding& padding, const PoolOptions& options = {});
+Tensor avg_pool2d(const Operand& input, const Sizes& ksize, const Sizes& strides, const Padding& padding, const PoolOptions& options = {});
+Tensor avg_pool3d(const Operand& input, const Sizes& ksize, const Sizes& strides, const Padding& padding, const PoolOptions& options = {});
+struct ArgmaxOptions {
+  std::string data_format = "NHWC";
+  DType output_dtype = int64;
+  bool include_batch_in_index = false;
+};
+// {largest, its place}: (y * width + x) * channels + c, after batch * height if asked.
+Tensors<2> max_pool_with_argmax(const Operand& input, const Sizes& ksize, const Sizes& strides, const Padding& padding,
+                                const ArgmaxOptions& options = {});
+struct WindowOptions {
+  Sizes strides = 1;
+  Padding padding = "VALID";
+  std::string data_format = {};
+  Sizes dilations = 1;
+};
+// pooling_type is "MAX" or "AVG"; one to three axes.
+Tensor pool(const Operand& input, const Sizes& window_shape, const std::string& pooling_type, const WindowOptions& options = {});
 
 // ---- losses. Labels and logits are easily confused, so they are always named:
 //   nn::softmax_cross_entropy_with_logits({.labels = y, .logits = z});
@@ -79,4 +238,25 @@ Tensor sparse_softmax_cross_entropy_with_logits(const Operand&, const Operand&) 
 Tensor sigmoid_cross_entropy_with_logits(const Operand&, const Operand&) = delete;
 
 }  // namespace nn
+
+// Where TensorFlow 1 differs.
+namespace compat::v1::nn {
+using namespace rill::nn;
+struct DropoutOptions {
+  TensorShape noise_shape = {};
+  std::int64_t seed = -1;
+  std::string name = {};
+  double keep_prob = -1;  // 1 - rate; deprecated
+  double rate = -1;       // one of the two must be given, not both
+};
+Tensor dropout(const Operand& x, const DropoutOptions& options);
+Tensor dropout(const Operand& x, double keep_prob);
+struct Conv2dOptions {
+  bool use_cudnn_on_gpu = true;  // without meaning here
+  std::string data_format = "NHWC";
+  Sizes dilations = 1;
+  std::string name = {};
+};
+Tensor conv2d(const Operand& input, const Operand& filter, const Sizes& strides, const Padding& padding, const Conv2dOptions& options = {});
+}  // namespace compat::v1::nn
 }  // namespace rill
