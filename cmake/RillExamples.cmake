@@ -18,3 +18,20 @@ foreach(source ${sources})
   set_tests_properties(examples.${name} PROPERTIES
     LABELS examples TIMEOUT 600 ENVIRONMENT "RILL_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
 endforeach()
+
+# The right-hand column of docs/porting.md as a program.
+set(page "${PROJECT_SOURCE_DIR}/docs/porting.md")
+set(program "${PROJECT_BINARY_DIR}/examples/porting.cc")
+add_custom_command(OUTPUT "${program}"
+  COMMAND "${PROJECT_SOURCE_DIR}/tools/porting_program" docs/porting.md > "${program}"
+  WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+  DEPENDS "${page}" "${PROJECT_SOURCE_DIR}/tools/porting_program")
+add_executable(porting "${program}")
+set_target_properties(porting PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/examples")
+target_compile_options(porting PRIVATE -O0 -Wno-unused)
+target_link_libraries(porting PRIVATE rill)
+if(RILL_SANITIZE)
+  target_link_libraries(porting PRIVATE rill_flags)
+endif()
+add_test(NAME docs.porting COMMAND porting)
+set_tests_properties(docs.porting PROPERTIES LABELS examples TIMEOUT 300)

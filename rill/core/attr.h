@@ -9,9 +9,12 @@
 
 #include "rill/core/shape.h"
 
-namespace rill {
-
+// A first declaration decides what is exported, so this one stands alone.
+namespace rill RILL_API {
 class Tensor;
+}
+
+namespace rill {
 
 // The value of one attribute of an op: typed data that points at its owner
 // (a literal, a local of the caller, an AttrStorage). 32 bytes, free to copy.
