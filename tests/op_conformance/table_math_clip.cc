@@ -4,35 +4,37 @@
 
 namespace rill::conformance {
 
+static Input scalar(double v) { return x({}, std::vector<double>{v}); }
+
 RILL_ROWS(math_clip) {
   row("ClipByValue")
-      .sample({x({2, 3}), x({}, {-1}), x({}, {0.75})})
+      .sample({x({2, 3}), scalar(-1), scalar(0.75)})
       .sample({x({2, 3}), x({2, 3}, -1, 0), x({2, 3}, 1, 1.5)})
-      .sample({x({4}, {-3, 3, 1, 0}), x({}, {1}), x({}, {2})})
-      .sample({x({}, {3}), x({}, {0}), x({}, {2})})
-      .sample({x({0}), x({}, {0}), x({}, {1})})
+      .sample({x({4}, {-3, 3, 1.5, 0}), scalar(1), scalar(2)})
+      .sample({scalar(3), scalar(0), scalar(2)})
+      .sample({x({0}), scalar(0), scalar(1)})
       .dtypes(kRealTypes)
       .tolerance(0)
-      .error({x({2, 3}), x({3}), x({}, {1})}, {}, "clip_value_min has shape \\[3\\], t has shape \\[2, 3\\]; expected a scalar or the same shape");
+      .error({x({2, 3}), x({3}), scalar(1)}, {}, "clip_value_min has shape \\[3\\], t has shape \\[2, 3\\]; expected a scalar or the same shape");
   row("clip_by_value")
       .call([](const std::vector<Tensor>& in) {
         return std::vector<Tensor>{clip_by_value(in[0], in[1], in[2]), clip_by_value(in[0], -1, 1), clip_by_value(in[0], in[1], 1)};
       })
       .tf("[tf.clip_by_value(x0, x1, x2), tf.clip_by_value(x0, -1, 1), tf.clip_by_value(x0, x1, 1)]")
       .sample({x({2, 3}), x({3}, -1, 0), x({2, 1}, 0.5, 1)})
-      .sample({x({2, 3}), x({}, {-0.51}), x({1}, {0.49})})
+      .sample({x({2, 3}), scalar(-0.51), x({1}, std::vector<double>{0.49})})
       .dtypes(kFloatTypes | TypeSet{int32, int64})
       .tolerance(0)
-      .error({x({3}), x({2, 3}, -1, 0), x({}, {1})}, {}, "t has shape \\[3\\], with its limits broadcast \\[2, 3\\]; limits must not be larger than t");
+      .error({x({3}), x({2, 3}, -1, 0), scalar(1)}, {}, "t has shape \\[3\\], with its limits broadcast \\[2, 3\\]; limits must not be larger than t");
   row("clip_by_norm")
       .call([](const std::vector<Tensor>& in) {
         return std::vector<Tensor>{clip_by_norm(in[0], in[1]), clip_by_norm(in[0], 100), clip_by_norm(in[0], 0.5, {1}), clip_by_norm(in[0], 1, {-2, -1})};
       })
       .tf("[tf.clip_by_norm(x0, x1), tf.clip_by_norm(x0, 100), tf.clip_by_norm(x0, 0.5, [1]), tf.clip_by_norm(x0, 1, [-2, -1])]")
-      .sample({x({2, 3}), x({}, {1.25})})
-      .sample({x({2, 3}, {0, 0, 0, 0, 0, 0}), x({}, {1.25})})
+      .sample({x({2, 3}), scalar(1.25)})
+      .sample({x({2, 3}, {0, 0, 0, 0, 0, 0}), scalar(1.25)})
       .dtypes(kFloatTypes)
-      .error({values(int32, {2}, {1, 2}), x({}, {1})}, {}, "t is int32; expected a floating-point dtype");
+      .error({values(int32, {2}, {1, 2}), scalar(1)}, {}, "t is int32; expected a floating-point dtype");
   row("clip_by_average_norm")
       .call([](const std::vector<Tensor>& in) {
         return std::vector<Tensor>{compat::v1::clip_by_average_norm(in[0], 0.125), compat::v1::clip_by_average_norm(in[0], 10)};
@@ -49,8 +51,8 @@ RILL_ROWS(math_clip) {
       })
       .tf("(lambda a, b, c: [a[0][0], a[0][2], a[1], b, c])(tf.clip_by_global_norm([x0, None, x1], 1.5), tf.clip_by_global_norm([x0, x1], 100.), "
           "[tf.clip_by_global_norm([x0], 2., x2), tf.linalg.global_norm([x1, None])])")
-      .sample({x({2, 3}), x({2}), x({}, {3})})
-      .sample({x({1}, {__builtin_inf()}), x({2}), x({}, {__builtin_inf()})});
+      .sample({x({2, 3}), x({2}), scalar(3)})
+      .sample({x({1}, std::vector<double>{__builtin_inf()}), x({2}), scalar(__builtin_inf())});
   row("AddN")
       .sample({x({2, 3}), x({2, 3})})
       .sample({x({2}), x({2}), x({2})})

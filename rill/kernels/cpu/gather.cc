@@ -45,32 +45,5 @@ void gather_cpu(KernelContext& c) noexcept {
 }
 RILL_KERNEL("GatherV2", cpu, kAllTypes, gather_cpu);
 
-// Rows are added in the order of data; columns are split among threads.
-void unsorted_segment_sum_cpu(KernelContext& c) noexcept {
-  const std::int64_t n = c.in(1).size, segments = c.out_shape().dim(0);
-  const std::int64_t inner = n ? c.in(0).size / n : 0;
-  dispatch_numeric(c.in(0).dtype, [&]<class T>() {
-    T* out = c.out<T>();
-    std::fill_n(out, c.out().size, T(0));
-    dispatch_types<std::int32_t, std::int64_t>(c.in(1).dtype, [&]<class I>() {
-      const I* ids = c.in<I>(1);
-      for (std::int64_t i = 0; i < n; ++i)
-        if (ids[i] >= segments)
-          return c.fail(Code::invalid_argument, format("[{}] segment_ids[{}] = {} is not below num_segments {}", c.tag(), i,
-                                                       static_cast<std::int64_t>(ids[i]), segments));
-      const T* in = c.in<T>(0);
-      parallel_for(inner, std::max<std::int64_t>(16, (1 << 15) / std::max<std::int64_t>(1, n)), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = 0; i < n; ++i) {
-          if (ids[i] < 0) continue;
-          T* to = out + ids[i] * inner;
-          const T* from = in + i * inner;
-          for (std::int64_t j = begin; j < end; ++j) to[j] = static_cast<T>(to[j] + from[j]);
-        }
-      });
-    });
-  });
-}
-RILL_KERNEL("UnsortedSegmentSum", cpu, kNumericTypes, unsorted_segment_sum_cpu);
-
 }  // namespace
 }  // namespace rill::cpu

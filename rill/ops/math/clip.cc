@@ -15,10 +15,12 @@ void clip_shape(ShapeContext& c) {
   unchanged_shape(c);
 }
 
-// What was moved to a limit gives its gradient to the limit.
+// What was moved to a limit gives its gradient to the limit; limits that cross
+// make everything the lower one.
 void clip_grad(GradContext& g) {
-  const Tensor &t = g.input(0), &dy = g.dy();
-  const Tensor low = less(t, g.input(1)), high = greater(t, g.input(2)), zero = zeros_like(dy);
+  const Tensor &t = g.input(0), &dy = g.dy(), zero = zeros_like(dy);
+  const Tensor low = less(minimum(t, g.input(2)), g.input(1));
+  const Tensor high = logical_and(greater(t, g.input(2)), logical_not(low));
   if (g.needs(0)) g.set(0, where(logical_or(low, high), zero, dy));
   if (g.needs(1)) set_reduced(g, 1, where(low, dy, zero));
   if (g.needs(2)) set_reduced(g, 2, where(high, dy, zero));
