@@ -45,8 +45,10 @@ void draw(const Tensor& image) {
 
 int main() {
   tf::random::set_seed(42);
-  const auto [images, labels] = load();
-  const int n_train = 1500, n = static_cast<int>(images.shape().dim(0)), batch = 50;
+  const Digits all = load();
+  const int n_train = 1500, n = static_cast<int>(all.labels.shape().dim(0)), batch = 50;
+  const auto mixed = tf::random::shuffle(tf::range(n));  // the file is ordered by writer
+  const auto images = tf::gather(all.images, mixed), labels = tf::gather(all.labels, mixed);
   const auto train_x = images(tf::slice(0, n_train)), test_x = images(tf::slice(n_train, n));
   const auto train_y = labels(tf::slice(0, n_train)), test_y = labels(tf::slice(n_train, n));
   std::cout << tf::format("{} digits to learn from, {} to be tested on\n", n_train, n - n_train);

@@ -20,6 +20,7 @@ class Variable {
  public:
   Variable();
   explicit Variable(const Operand& initial_value, VariableOptions options = {});
+  // Variable({{1.f}, {2.f}}). Variable{x} of a tensor is Variable(x), of a variable a copy of the reference.
   explicit Variable(std::initializer_list<Operand> initial_value, VariableOptions options = {});
   // A variable of this dtype and shape, for an initializer to fill.
   static Variable uninitialized(DType dtype, const TensorShape& shape, VariableOptions options = {});

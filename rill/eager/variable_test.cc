@@ -17,6 +17,14 @@ std::string printed(const T& value) {
   return os.str();
 }
 
+TEST(Variable, BracesAroundATensorOrAVariableMeanItself) {
+  const auto t = tf::constant({{1.f, 2.f}});
+  tf::Variable a{t}, b{a}, list({3.f});
+  EXPECT_EQ(a.shape(), tf::TensorShape({1, 2}));
+  EXPECT_EQ(b.id(), a.id());
+  EXPECT_EQ(list.shape(), tf::TensorShape({1}));
+}
+
 TEST(Variable, PrintsAsTensorFlowPrintsIt) {
   RILL_SHOWS("E14", "E15");
   EXPECT_EQ(printed(tf::Variable(0.97637f)), "<tf.Variable 'Variable:0' shape=() dtype=float32, numpy=0.97637>");
