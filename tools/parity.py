@@ -1,10 +1,11 @@
 """Asks TensorFlow for the results of every conformance sample.
 
-    parity.py <conformance binary> <goldens folder> [--update]
+    parity.py <conformance binary> <goldens folder> [--update] [--only=NAME,NAME...]
 
 Runs each sample through tf.raw_ops (or, for composites, the row's Python
 expression), compares with the goldens that are checked in, and with --update
-writes them anew. Prints what differs, and what TensorFlow has no kernel for.
+writes them anew; --only limits it to the rows of those names. Prints what
+differs, and what TensorFlow has no kernel for.
 """
 import math
 import os
@@ -121,7 +122,7 @@ def number(v):
 
 def write_tensor(t):
     dims = ",".join(str(d) for d in t.shape) if t.shape.rank else "-"
-    a = t.numpy().reshape(-1) if t.shape.rank or t.dtype == tf.string else np.array(t.numpy()).reshape(-1)
+    a = np.array(t.numpy()).reshape(-1)
     if t.dtype == tf.string:
         a = np.array(t.numpy(), dtype=object).reshape(-1)
         text = ["x" + (v if isinstance(v, bytes) else v.encode()).hex() for v in a]
@@ -137,9 +138,10 @@ def write_tensor(t):
 def main():
     binary, folder = sys.argv[1], sys.argv[2]
     update = "--update" in sys.argv
+    only = [name for a in sys.argv if a.startswith("--only=") for name in a[7:].split(",")]
     with tempfile.NamedTemporaryFile() as f:
         subprocess.run([binary, "--write_requests=" + f.name], check=True)
-        rows = read_requests(f.name)
+        rows = [r for r in read_requests(f.name) if not only or r["op"] in only]
     files, refused, broken = {}, {}, 0
     for row in rows:
         lines = [f"row {row['key']} {row['checksum']}"]
