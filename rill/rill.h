@@ -20,3 +20,4 @@
 #include "rill/ops/math_ops.h"
 #include "rill/ops/nn_ops.h"
 #include "rill/ops/random_ops.h"
+#include "rill/ops/string_ops.h"

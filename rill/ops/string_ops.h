@@ -1,0 +1,80 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "rill/core/operand.h"
+#include "rill/core/tensor.h"
+
+// Strings: their elements are bytes. Names, arguments and defaults are those of
+// tf.strings. A unit is "BYTE" or "UTF8_CHAR".
+namespace rill RILL_API {
+namespace strings {
+
+// The strings one after the other, element by element; scalars go with every element.
+Tensor join(const TensorList& inputs, const std::string& separator = "");
+// int32: the bytes, or the characters of UTF-8, of each string.
+Tensor length(const Operand& input, const std::string& unit = "BYTE");
+// `len` units from `pos` on, which counts from the end when it is negative.
+// Strings, positions and lengths broadcast. InvalidArgument for a position
+// outside of its string.
+Tensor substr(const Operand& input, const Operand& pos, const Operand& len, const std::string& unit = "BYTE");
+
+// The parts of strings, which differ in number from string to string: part k of
+// string i is values[row_splits[i] + k]. (Ragged tensors come later.)
+struct Parts {
+  Tensor values;      // string [parts]
+  Tensor row_splits;  // int64 [strings + 1]
+  TensorShape shape;  // of the strings that were split
+  std::vector<std::vector<std::string>> to_list() const;  // one list a string
+};
+// Split at `sep`; at runs of white space, with none left at the ends, when it is
+// "". At most maxsplit times, unless that is -1.
+Parts split(const Operand& input, const std::string& sep = "", int maxsplit = -1);
+
+// encoding "": letters of ASCII; "utf-8": all letters, by Unicode's full mapping.
+Tensor upper(const Operand& input, const std::string& encoding = "");
+Tensor lower(const Operand& input, const std::string& encoding = "");
+// Without white space at both ends.
+Tensor strip(const Operand& input);
+
+// Patterns are RE2's. In `rewrite` \1 to \9 are groups, \0 is the whole match.
+Tensor regex_replace(const Operand& input, const Operand& pattern, const Operand& rewrite, bool replace_global = true);
+Tensor regex_full_match(const Operand& input, const Operand& pattern);  // bool
+
+// Numbers of float32, float64, int32 or int64. InvalidArgument for what is none.
+Tensor to_number(const Operand& input, DType out_type = float32);
+struct AsStringOptions {
+  int precision = -1;       // digits after the point; -1: 6
+  bool scientific = false;  // 1.5e+00
+  bool shortest = false;    // the shorter of both
+  int width = -1;
+  std::string fill = "";  // what fills up the width: "", " ", "0"; "+" writes the sign, "-" fills at the right
+};
+Tensor as_string(const Operand& input, AsStringOptions options = {});
+
+// A number in [0, num_buckets) for each string: int64, the same in every program.
+Tensor to_hash_bucket(const Operand& input, std::int64_t num_buckets);
+Tensor to_hash_bucket_fast(const Operand& input, std::int64_t num_buckets);
+// `key`: two numbers; without it nobody can choose strings that meet.
+Tensor to_hash_bucket_strong(const Operand& input, std::int64_t num_buckets, const std::vector<std::int64_t>& key);
+
+struct ReduceJoinOptions {
+  bool keepdims = false;
+  std::string separator = "";
+};
+// All strings of a tensor joined, in row-major order; or along axes, the first
+// listed being the innermost.
+Tensor reduce_join(const Operand& inputs, ReduceJoinOptions options = {});
+Tensor reduce_join(const Operand& inputs, int axis, ReduceJoinOptions options = {});
+Tensor reduce_join(const Operand& inputs, std::initializer_list<int> axis, ReduceJoinOptions options = {});
+
+}  // namespace strings
+
+// The names of TensorFlow 1.
+using strings::as_string, strings::reduce_join, strings::regex_replace, strings::substr;
+inline Tensor string_join(const TensorList& inputs, const std::string& separator = "") { return strings::join(inputs, separator); }
+inline Tensor string_to_number(const Operand& input, DType out_type = float32) { return strings::to_number(input, out_type); }
+inline Tensor string_to_hash_bucket(const Operand& input, std::int64_t num_buckets) { return strings::to_hash_bucket(input, num_buckets); }
+inline Tensor string_to_hash_bucket_fast(const Operand& input, std::int64_t num_buckets) { return strings::to_hash_bucket_fast(input, num_buckets); }
+
+}  // namespace rill

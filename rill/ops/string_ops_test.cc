@@ -1,0 +1,53 @@
+#include "rill/ops/string_ops.h"
+
+#include <gtest/gtest.h>
+
+#include "rill/rill.h"
+#include "tests/expect_error.h"
+#include "tests/shows.h"
+
+namespace tf = rill;
+using rill::testing::expect_error;
+using Texts = std::vector<std::string>;
+
+namespace {
+
+TEST(Strings, SubstrTakesBytes) {
+  RILL_SHOWS("O08");
+  const auto line = tf::constant("#comment");
+  EXPECT_EQ(tf::substr(line, 0, 1).item<std::string>(), "#");
+  EXPECT_FALSE(static_cast<bool>(tf::not_equal(tf::substr(line, 0, 1), "#")));
+  expect_error<tf::errors::InvalidArgument>([&] { tf::substr("", 1, 1); }, "pos 1 of element 0 is outside its string \"\" of 0 bytes");
+}
+
+TEST(Strings, JoinTakesScalarsAndTensors) {
+  const auto names = tf::constant({"a", "b"});
+  EXPECT_EQ(tf::strings::join({"img/", names, ".jpg"}).to_vector<std::string>(), (Texts{"img/a.jpg", "img/b.jpg"}));
+  EXPECT_EQ((names + ".png").to_vector<std::string>(), (Texts{"a.png", "b.png"}));
+  EXPECT_EQ(tf::strings::reduce_join({{"a", "b"}, {"c", "d"}}).item<std::string>(), "abcd");
+  EXPECT_EQ(tf::strings::reduce_join({{"a", "b"}, {"c", "d"}}, 0, {.separator = "-"}).to_vector<std::string>(), (Texts{"a-c", "b-d"}));
+}
+
+TEST(Strings, SplitGivesAListAString) {
+  const auto parts = tf::strings::split({"hello world", "", "a b c"});
+  EXPECT_EQ(parts.to_list(), (std::vector<Texts>{{"hello", "world"}, {}, {"a", "b", "c"}}));
+  EXPECT_EQ(parts.row_splits.to_vector<int>(), (std::vector<int>{0, 2, 2, 5}));
+  EXPECT_EQ(tf::strings::split("a,b,c", ",", 1).to_list(), (std::vector<Texts>{{"a", "b,c"}}));
+}
+
+TEST(Strings, NumbersReadAndWrite) {
+  EXPECT_EQ(tf::strings::to_number({"1.5", "2"}).to_vector<float>(), (std::vector<float>{1.5, 2}));
+  EXPECT_EQ(tf::strings::as_string({1, 20}, {.width = 4, .fill = "0"}).to_vector<std::string>(), (Texts{"0001", "0020"}));
+  expect_error<tf::errors::InvalidArgument>([] { tf::strings::to_number("abc"); }, "[strings.to_number] element 0, \"abc\", is no number of dtype float32");
+  expect_error<tf::errors::InvalidArgument>([] { tf::strings::to_number(tf::constant(1)); }, "has dtype int32; expected one of string");
+}
+
+TEST(Strings, CaseAndSpaces) {
+  EXPECT_EQ(tf::strings::upper("abc").item<std::string>(), "ABC");
+  EXPECT_EQ(tf::strings::lower("ÄÖ", "utf-8").item<std::string>(), "äö");
+  EXPECT_EQ(tf::strings::strip("  a b ").item<std::string>(), "a b");
+  EXPECT_EQ(tf::strings::length("äö", "UTF8_CHAR").item<int>(), 2);
+  EXPECT_EQ(tf::strings::regex_replace("a1b22", "[0-9]+", "#").item<std::string>(), "a#b#");
+}
+
+}  // namespace
