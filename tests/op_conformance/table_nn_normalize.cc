@@ -104,6 +104,17 @@ RILL_ROWS(nn_batch_norm) {
       .sample({x({2, 2, 3, 2}), x({2}), x({2}), x({2}), x({2}, 0.5, 2)})
       .tolerance(1e-5)
       .error({x({2, 3}), x({2}), x({2}), x({2}), x({2})}, {}, "x.*rank 4");
+  row("nn.fused_batch_norm_channels_first")
+      .call([](const std::vector<Tensor>& in) {
+        return std::vector<Tensor>{
+            nn::fused_batch_norm(in[0], in[1], in[2], {.data_format = "NCHW"}).t[0],
+            nn::fused_batch_norm(in[0], in[1], in[2], {.mean = in[3], .variance = in[4], .epsilon = 0.1, .data_format = "NCHW", .is_training = false}).t[0]};
+      })
+      .tf("(lambda c, x, s, b, n, v: [tf.transpose(tf.nn.batch_normalization(c, *tf.nn.moments(c, [0, 1, 2]), b, s, 0.001), [0, 3, 1, 2]),"
+          " tf.transpose(tf.nn.batch_normalization(c, n, v, b, s, 0.1), [0, 3, 1, 2])])(tf.transpose(x0, [0, 2, 3, 1]), x0, x1, x2, x3, x4)")
+      .sample({x({2, 2, 3, 2}), x({2}), x({2}), x({2}), x({2}, 0.5, 2)})
+      .sample({x({2, 2, 3, 20}), x({2}), x({2}), x({2}), x({2}, 0.5, 2)})
+      .tolerance(1e-5);
   row("nn.fused_batch_norm_half")
       .call([](const std::vector<Tensor>& in) {
         return std::vector<Tensor>{nn::fused_batch_norm(in[0], in[1], in[2]).t[0],

@@ -73,9 +73,9 @@ std::vector<int> other_axes(const AttrReader& c) {
 Tensor over_channels(const AttrReader& c, const Tensor& v, DType dtype) {
   const Tensor w = cast(v, dtype);
   if (!channels_first(c)) return w;
-  Dims dims(static_cast<std::size_t>(rank_of(c)), 1);
+  std::vector<int> dims(static_cast<std::size_t>(rank_of(c)), 1);
   dims[1] = -1;
-  return reshape(w, to_tensor(TensorShape(dims)));
+  return reshape(w, constant(dims));
 }
 
 // The pieces of the derivative of a normalisation's gradient. With g the

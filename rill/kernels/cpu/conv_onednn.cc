@@ -1,0 +1,255 @@
+// Convolutions by oneDNN. Activations stay in the user's layout when channels are
+// last; filters, and activations with channels first, are reordered into what the
+// primitive likes, which costs a few per cent and saves far more.
+#include "rill/kernels/cpu/conv.h"
+
+#if RILL_WITH_ONEDNN
+#include <algorithm>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include "rill/base/parallel.h"
+
+namespace rill::cpu {
+namespace {
+
+using dnnl::memory;
+
+const dnnl::engine& engine() {
+  static const auto* e = new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  return *e;
+}
+
+// A primitive for one geometry: immutable, run by many threads at once with
+// scratch memory of their own.
+struct ConvPrimitive {
+  dnnl::primitive primitive;
+  memory::desc user[3], liked[3];  // of input, filter, output
+  bool moved[3];                   // liked differs from user
+  dnnl::reorder reorder[3];        // into what is liked; for the result, back
+  memory::desc scratchpad, reorder_scratchpad[3];
+};
+
+memory::dims image_dims(const WindowGeometry& g, bool input) {
+  memory::dims d{g.batch, input ? g.in_channels : g.out_channels};
+  for (int i = 3 - g.layout.spatial; i < 3; ++i) d.push_back(input ? g.axes[i].in : g.axes[i].out);
+  return d;
+}
+memory::desc image_desc(const WindowGeometry& g, bool input) {
+  const memory::dims d = image_dims(g, input);
+  memory::dims strides(d.size());
+  std::int64_t step = 1;
+  if (!g.layout.channels_first) strides[1] = 1, step = d[1];
+  for (std::size_t i = d.size() - 1; i >= 2; --i) strides[i] = step, step *= d[i];
+  if (g.layout.channels_first) strides[1] = step, step *= d[1];
+  strides[0] = step;
+  return memory::desc(d, memory::data_type::f32, strides);
+}
+// [.., in, out] as oneDNN counts it: (groups,) out, in, axes of the image.
+memory::desc filter_desc(const WindowGeometry& g) {
+  const std::int64_t in = g.in_channels / g.groups, out = g.out_channels / g.groups;
+  memory::dims d, strides;
+  if (g.groups > 1) d.push_back(g.groups), strides.push_back(out);
+  d.insert(d.end(), {out, in});
+  strides.insert(strides.end(), {1, g.out_channels});
+  const std::size_t first = d.size();
+  for (int i = 3 - g.layout.spatial; i < 3; ++i) d.push_back(g.axes[i].size), strides.push_back(0);
+  std::int64_t step = in * g.out_channels;
+  for (std::size_t i = d.size(); i-- > first;) strides[i] = step, step *= d[i];
+  return memory::desc(d, memory::data_type::f32, strides);
+}
+memory::desc any_layout(const memory::desc& m) { return memory::desc(m.dims(), memory::data_type::f32, memory::format_tag::any); }
+
+template <class PD>
+bool better_than_reference(PD& pd) {
+  // Its plain loops are thousands of times slower than ours.
+  do {
+    if (std::string(pd.impl_info_str()).find("ref") == std::string::npos) return true;
+  } while (pd.next_impl());
+  return false;
+}
+
+std::shared_ptr<const ConvPrimitive> make(ConvPass pass, const WindowGeometry& g) {
+  auto p = std::make_shared<ConvPrimitive>();
+  p->user[0] = image_desc(g, true);
+  p->user[1] = filter_desc(g);
+  p->user[2] = image_desc(g, false);
+  const bool first = g.layout.channels_first;
+  const memory::desc x = first ? any_layout(p->user[0]) : p->user[0], w = any_layout(p->user[1]), y = first ? any_layout(p->user[2]) : p->user[2];
+  memory::dims strides, dilations, before, after;
+  for (int i = 3 - g.layout.spatial; i < 3; ++i) {
+    const Window& a = g.axes[i];
+    strides.push_back(a.stride);
+    dilations.push_back(a.dilation - 1);
+    before.push_back(a.before);
+    // What the last window reaches; less than the padding where strides skip its end.
+    after.push_back(std::max<std::int64_t>(0, (a.out - 1) * a.stride + (a.size - 1) * a.dilation + 1 - a.in - a.before));
+  }
+  dnnl::primitive_attr attr;
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  const auto algorithm = dnnl::algorithm::convolution_direct;
+  dnnl::convolution_forward::primitive_desc forward(
+      {dnnl::prop_kind::forward_training, algorithm, x, w, y, strides, dilations, before, after}, attr, engine());
+  auto keep = [&](const auto& pd, const memory::desc& lx, const memory::desc& lw, const memory::desc& ly) {
+    p->liked[0] = lx, p->liked[1] = lw, p->liked[2] = ly;
+    p->scratchpad = pd.scratchpad_desc();
+  };
+  if (pass == ConvPass::output) {
+    if (!better_than_reference(forward)) return nullptr;
+    keep(forward, forward.src_desc(), forward.weights_desc(), forward.dst_desc());
+    p->primitive = dnnl::convolution_forward(forward);
+  } else if (pass == ConvPass::input) {
+    dnnl::convolution_backward_data::primitive_desc pd({algorithm, x, w, y, strides, dilations, before, after}, attr, engine(), forward);
+    if (!better_than_reference(pd)) return nullptr;
+    keep(pd, pd.diff_src_desc(), pd.weights_desc(), pd.diff_dst_desc());
+    p->primitive = dnnl::convolution_backward_data(pd);
+  } else {
+    dnnl::convolution_backward_weights::primitive_desc pd({algorithm, x, w, y, strides, dilations, before, after}, attr, engine(), forward);
+    if (!better_than_reference(pd)) return nullptr;
+    keep(pd, pd.src_desc(), pd.diff_weights_desc(), pd.diff_dst_desc());
+    p->primitive = dnnl::convolution_backward_weights(pd);
+  }
+  const int written = pass == ConvPass::output ? 2 : pass == ConvPass::input ? 0 : 1;
+  for (int i = 0; i < 3; ++i) {
+    p->moved[i] = p->user[i] != p->liked[i];
+    if (!p->moved[i]) continue;
+    const bool back = i == written;
+    const dnnl::reorder::primitive_desc pd(engine(), back ? p->liked[i] : p->user[i], engine(), back ? p->user[i] : p->liked[i], attr);
+    p->reorder[i] = dnnl::reorder(pd);
+    p->reorder_scratchpad[i] = pd.scratchpad_desc();
+  }
+  return p;
+}
+
+// The primitives used last. A null entry remembers a geometry that oneDNN does
+// not take.
+class Cache {
+ public:
+  template <class F>
+  std::shared_ptr<const ConvPrimitive> get(const std::string& key, F make_it) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (auto found = at_.find(key); found != at_.end()) {
+        order_.splice(order_.begin(), order_, found->second);
+        return found->second->second;
+      }
+    }
+    auto made = make_it();  // may take a millisecond: others need not wait
+    const std::lock_guard lock(mutex_);
+    if (auto found = at_.find(key); found != at_.end()) return found->second->second;
+    order_.emplace_front(key, made);
+    at_[key] = order_.begin();
+    if (order_.size() > kMost) {
+      at_.erase(order_.back().first);
+      order_.pop_back();
+    }
+    return made;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 512;  // a ResNet-50 in training needs 160
+  using Entry = std::pair<std::string, std::shared_ptr<const ConvPrimitive>>;
+  std::mutex mutex_;
+  std::list<Entry> order_;
+  std::unordered_map<std::string, std::list<Entry>::iterator> at_;
+};
+Cache& cache() {
+  static auto* c = new Cache;
+  return *c;
+}
+
+std::string key_of(ConvPass pass, const WindowGeometry& g, int width) {
+  std::int64_t words[6 + 3 * 7] = {static_cast<std::int64_t>(pass) | width << 4, g.layout.spatial * 2 + g.layout.channels_first, g.batch, g.in_channels,
+                                   g.out_channels, g.groups};
+  std::int64_t* to = words + 6;
+  for (const Window& a : g.axes)
+    for (std::int64_t v : {a.in, a.size, a.stride, a.dilation, a.before, a.after, a.out}) *to++ = v;
+  return std::string(reinterpret_cast<const char*>(words), sizeof words);
+}
+
+// One thread for what a second would only slow down; it also gives small
+// convolutions the same bits at every width.
+class SuitableWidth {
+ public:
+  explicit SuitableWidth(const WindowGeometry& g) : saved_(compute_width()) {
+    const double work = static_cast<double>(g.batch * g.out_pixels()) * static_cast<double>(g.taps() * g.out_channels) * static_cast<double>(g.in_channels / g.groups);
+    if (saved_ > 1 && work < (1 << 19)) set_compute_width(1), changed_ = true;
+  }
+  ~SuitableWidth() {
+    if (changed_) set_compute_width(saved_);
+  }
+  SuitableWidth(const SuitableWidth&) = delete;
+
+ private:
+  int saved_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+namespace {
+
+// Memory that the primitive asks for; false, reported, when there is none.
+bool scratchpad_of(KernelContext& c, const memory::desc& wanted, memory& m) {
+  void* room = nullptr;
+  if (const std::size_t bytes = wanted.get_size(); bytes && !(room = c.scratch(bytes))) return false;
+  m = memory(wanted, engine(), room);
+  return true;
+}
+
+}  // namespace
+
+bool onednn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, const ConvBuffers<float>& b) {
+  const SuitableWidth width(g);
+  try {
+    const auto p = cache().get(key_of(pass, g, compute_width()), [&]() -> std::shared_ptr<const ConvPrimitive> {
+      try {
+        return make(pass, g);
+      } catch (const dnnl::error& e) {
+        if (e.status == dnnl_out_of_memory) throw;
+        return nullptr;
+      }
+    });
+    if (!p) return false;
+    thread_local dnnl::stream stream(engine());
+    const int written = pass == ConvPass::output ? 2 : pass == ConvPass::input ? 0 : 1;
+    float* const given[3] = {b.input, b.filter, b.output};
+    memory user[3], liked[3], pad;
+    auto reorder = [&](int i, const memory& from, const memory& to) {
+      if (!scratchpad_of(c, p->reorder_scratchpad[i], pad)) return false;
+      p->reorder[i].execute(stream, {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}, {DNNL_ARG_SCRATCHPAD, pad}});
+      return true;
+    };
+    for (int i = 0; i < 3; ++i) {
+      user[i] = memory(p->user[i], engine(), given[i]);
+      liked[i] = user[i];
+      if (!p->moved[i]) continue;
+      void* room = c.scratch(p->liked[i].get_size());
+      if (!room) return false;
+      liked[i] = memory(p->liked[i], engine(), room);
+      if (i != written && !reorder(i, user[i], liked[i])) return false;
+    }
+    if (!scratchpad_of(c, p->scratchpad, pad)) return false;
+    const int x = pass == ConvPass::input ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, w = pass == ConvPass::filter ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS;
+    const int y = pass == ConvPass::output ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST;
+    p->primitive.execute(stream, {{x, liked[0]}, {w, liked[1]}, {y, liked[2]}, {DNNL_ARG_SCRATCHPAD, pad}});
+    return !p->moved[written] || reorder(written, liked[written], user[written]);
+  } catch (const dnnl::error& e) {
+    c.fail(e.status == dnnl_out_of_memory ? Code::resource_exhausted : Code::internal, format("[{}] oneDNN: {}", c.tag(), e.what()));
+  } catch (const std::bad_alloc&) {
+    c.fail(Code::resource_exhausted, format("[{}] out of memory", c.tag()));
+  }
+  return false;
+}
+
+}  // namespace rill::cpu
+#else
+namespace rill::cpu {
+bool onednn_conv(KernelContext&, ConvPass, const WindowGeometry&, const ConvBuffers<float>&) { return false; }
+}  // namespace rill::cpu
+#endif
