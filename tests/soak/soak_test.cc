@@ -1,0 +1,61 @@
+// A long eager training loop leaves the resident memory where it was.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "rill/rill.h"
+#include "tests/shows.h"
+
+namespace tf = rill;
+
+namespace {
+
+// Bytes of this process that are in memory.
+double resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  long total = 0, resident = 0;
+  statm >> total >> resident;
+  return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+TEST(Soak, MemoryStaysFlatOverAMillionSteps) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer keeps freed memory";
+#endif
+  const auto x = tf::constant({0.f, .25f, .5f, .75f, 1.f}), y = tf::constant({0.f, .3636f, .5454f, .8181f, 1.f});
+  tf::Variable w(0.f), b(0.f);
+  const std::vector<tf::Variable> variables{w, b};
+  tf::keras::optimizers::Adam adam({.learning_rate = 1e-3});
+  const auto step = [&] {
+    tf::GradientTape tape;
+    const auto loss = tf::reduce_mean(tf::square(w * x + b - y));
+    adam.apply_gradients(tape.gradient(loss, {w, b}), variables);
+    return loss;
+  };
+  const float first = step().item<float>();
+  for (int i = 1; i < 10'000; ++i) step();
+  const double early = resident_bytes();
+  for (int i = 10'000; i < 1'000'000; ++i) step();
+  EXPECT_LT(resident_bytes() - early, 1 << 20);
+  EXPECT_LT(step().item<float>(), first / 50);
+}
+
+// Errors in the middle of a step give back what they hold, too.
+TEST(Soak, FailedStepsLeaveNothingBehind) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer keeps freed memory";
+#endif
+  tf::Variable w(tf::ones({64, 64}));
+  const auto step = [&] {
+    tf::GradientTape tape;
+    const auto h = tf::matmul(w, w);
+    EXPECT_THROW(tf::matmul(h, tf::ones({3, 3})), tf::errors::InvalidArgument);
+  };
+  for (int i = 0; i < 100; ++i) step();
+  const double early = resident_bytes();
+  for (int i = 0; i < 2'000; ++i) step();
+  EXPECT_LT(resident_bytes() - early, 1 << 20);
+}
+
+}  // namespace
