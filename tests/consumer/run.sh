@@ -35,6 +35,11 @@ check_program() {
   output=$(LD_LIBRARY_PATH=$library_folder "$1") || { echo "$output"; exit 1; }
   echo "$output" | tr '\n' ' '
   echo
+  ops=$(echo "$output" | grep ' ops$')
+  if [ "$ops" != "${first_ops:=$ops}" ]; then
+    echo "this program has $ops, the first one $first_ops: the archive lost some"
+    exit 1
+  fi
   if [ "$2" = static ] && ldd "$1" | grep -q librill; then
     echo "the static program uses librill.so"
     exit 1
