@@ -1,0 +1,163 @@
+"""The same tasks in Rill and in the frameworks that are installed, in turns.
+
+    bench_peers.py <build folder> [rounds]
+
+Each framework runs in a process of its own, with all cores; the rounds go
+through them one after another and the fastest time of each counts. Prints one
+row a task: microseconds, and how many times as long as Rill a peer takes.
+Peers: NumPy, TensorFlow (eager) and PyTorch (eager), where this Python or the
+system's finds them.
+"""
+import os
+import subprocess
+import sys
+import time
+
+
+def best(body, calls, samples):
+    body()
+    fastest = 1e30
+    for _ in range(samples):
+        start = time.perf_counter()
+        for _ in range(calls):
+            body()
+        fastest = min(fastest, (time.perf_counter() - start) / calls)
+    return fastest
+
+
+def report(name, calls, samples, body):
+    print(name, best(body, calls, samples), flush=True)
+
+
+def numpy_tasks():
+    import numpy as np
+    f = np.float32
+    a, b = np.ones(1, f), np.ones(1, f)
+    report("add_1", 2000, 30, lambda: np.add(a, b))
+    m = np.random.rand(1000, 1000).astype(f)
+    report("matmul_1000", 10, 8, lambda: m @ m)
+    x, y = np.random.rand(16384, 1024).astype(f), np.random.rand(16384, 1024).astype(f)
+    report("add_16m", 1, 12, lambda: np.add(x, y))
+    report("exp_16m", 1, 12, lambda: np.exp(x))
+    report("sum_rows_16m", 1, 12, lambda: x.sum(1))
+
+
+def tensorflow_tasks():
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    import tensorflow as tf
+    a, b = tf.constant([1.0]), tf.constant([2.0])
+    report("add_1", 500, 20, lambda: tf.add(a, b))
+
+    def gradient():
+        with tf.GradientTape() as tape:
+            tape.watch(a)
+            y = tf.add(a, b)
+        tape.gradient(y, a)
+    report("add_1_gradient", 200, 20, gradient)
+    x, y = tf.constant([0, .25, .5, .75, 1]), tf.constant([0, .3636, .5454, .8181, 1])
+    w, c = tf.Variable(0.0), tf.Variable(0.0)
+    sgd = tf.keras.optimizers.SGD(5e-4)
+
+    def step():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.square(w * x + c - y))
+        sgd.apply_gradients(zip(tape.gradient(loss, [w, c]), [w, c]))
+    report("regression_step", 50, 10, step)
+    m = tf.random.uniform([1000, 1000])
+    report("matmul_1000", 10, 8, lambda: tf.matmul(m, m).numpy())
+    x, y = tf.random.uniform([16384, 1024]), tf.random.uniform([16384, 1024])
+    report("add_16m", 1, 12, lambda: tf.add(x, y))
+    report("exp_16m", 1, 12, lambda: tf.exp(x))
+    report("softmax_16m", 1, 12, lambda: tf.nn.softmax(x))
+    report("sum_rows_16m", 1, 12, lambda: tf.reduce_sum(x, 1))
+    x, k = tf.random.uniform([50, 14, 14, 32]), tf.random.uniform([5, 5, 32, 64])
+    report("conv_50x14x14x32_64", 2, 10, lambda: tf.nn.conv2d(x, k, 1, "SAME"))
+
+    def conv():
+        with tf.GradientTape() as tape:
+            tape.watch([x, k])
+            y = tf.nn.conv2d(x, k, 1, "SAME")
+        tape.gradient(y, [x, k])
+    report("conv_with_gradients", 1, 10, conv)
+    v, g = tf.Variable(tf.random.uniform([3270000])), tf.random.uniform([3270000])
+    adam = tf.keras.optimizers.Adam(1e-3)
+    report("adam_3.27m", 1, 15, lambda: adam.apply_gradients([(g, v)]))
+
+
+def torch_tasks():
+    import torch
+    torch.set_num_threads(os.cpu_count())
+    a, b = torch.ones(1), torch.ones(1)
+    report("add_1", 2000, 20, lambda: torch.add(a, b))
+    r = torch.ones(1, requires_grad=True)
+    report("add_1_gradient", 200, 20, lambda: torch.add(r, b).backward())
+    x, y = torch.tensor([0, .25, .5, .75, 1]), torch.tensor([0, .3636, .5454, .8181, 1])
+    w, c = torch.zeros((), requires_grad=True), torch.zeros((), requires_grad=True)
+    sgd = torch.optim.SGD([w, c], lr=5e-4)
+
+    def step():
+        sgd.zero_grad()
+        (w * x + c - y).square().sum().backward()
+        sgd.step()
+    report("regression_step", 100, 10, step)
+    m = torch.rand(1000, 1000)
+    report("matmul_1000", 10, 8, lambda: m @ m)
+    x, y = torch.rand(16384, 1024), torch.rand(16384, 1024)
+    report("add_16m", 1, 12, lambda: torch.add(x, y))
+    report("exp_16m", 1, 12, lambda: torch.exp(x))
+    report("softmax_16m", 1, 12, lambda: torch.softmax(x, 1))
+    report("sum_rows_16m", 1, 12, lambda: x.sum(1))
+    x = torch.rand(50, 32, 14, 14).to(memory_format=torch.channels_last)
+    k = torch.rand(64, 32, 5, 5).to(memory_format=torch.channels_last)
+    conv = torch.nn.functional.conv2d
+    report("conv_50x14x14x32_64", 2, 10, lambda: conv(x, k, padding=2))
+    xr, kr = x.requires_grad_(), k.requires_grad_()
+    report("conv_with_gradients", 1, 10, lambda: conv(xr, kr, padding=2).sum().backward())
+    v = torch.rand(3270000, requires_grad=True)
+    v.grad = torch.rand(3270000)
+    adam = torch.optim.Adam([v], lr=1e-3)
+    report("adam_3.27m", 1, 15, adam.step)
+
+
+PEERS = {"numpy": numpy_tasks, "tensorflow": tensorflow_tasks, "torch": torch_tasks}
+
+
+def measured(command):
+    """Names and seconds; none when the command cannot run."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+    lines = [line.split() for line in done.stdout.splitlines()]
+    return {line[0]: float(line[1]) for line in lines if len(line) == 2}
+
+
+def main():
+    if sys.argv[1] == "--peer":
+        return PEERS[sys.argv[2]]()
+    build, rounds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    commands = {"rill": [os.path.join(build, "benchmarks/peers")]}
+    for peer in PEERS:
+        pythons = [p for p in (sys.executable, "/usr/bin/python3") if os.path.exists(p) and subprocess.run(
+            [p, "-c", "import " + peer], stderr=subprocess.DEVNULL, check=False).returncode == 0]
+        if pythons:
+            commands[peer] = [pythons[0], __file__, "--peer", peer]
+        else:
+            print(f"{peer} is not installed here")
+    figures = {name: {} for name in commands}
+    for _ in range(rounds):
+        for name, command in commands.items():
+            for task, seconds in measured(command).items():
+                figures[name][task] = min(seconds, figures[name].get(task, 1e30))
+    if not figures["rill"]:
+        sys.exit("benchmarks/peers gave no figures; run make build first")
+    print(f"{'task':24}" + f"{'rill':>12}" + "".join(f"{name:>24}" for name in commands if name != "rill"))
+    for task, ours in figures["rill"].items():
+        row = f"{task:24}{ours * 1e6:9.2f} us"
+        for name in commands:
+            if name != "rill":
+                theirs = figures[name].get(task)
+                row += f"{theirs * 1e6:12.2f} us {theirs / ours:6.1f} x" if theirs else f"{'-':>24}"
+        print(row)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
