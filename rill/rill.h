@@ -19,5 +19,7 @@
 #include "rill/ops/linalg_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/nn_ops.h"
+#include "rill/ops/np.h"
+#include "rill/ops/print.h"
 #include "rill/ops/random_ops.h"
 #include "rill/ops/string_ops.h"
