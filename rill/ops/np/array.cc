@@ -86,35 +86,19 @@ Tensor fractional(const Operand& a) {
 Tensor mean(const Operand& a) { return reduce_mean(fractional(a)); }
 Tensor mean(const Operand& a, int axis) { return reduce_mean(fractional(a), axis); }
 
-Tensor argmax(const Operand& a) { return argmax(rill::reshape(as_array(a), {-1}), 0); }
-Tensor argmax(const Operand& a, int axis) {
+namespace {
+Tensor ordered(const Operand& a) {
   const Tensor t = as_array(a);
-  const int at = normalize_axis(axis, t.ndim(), "np.argmax");
-  const std::int64_t n = t.shape().dim(at);
-  RILL_CHECK(n > 0, invalid_argument, "[np.argmax] axis {} of shape {} is empty", axis, t.shape());
-  RILL_CHECK(t.dtype().is_floating() || t.dtype().is_integer() || t.dtype() == bool_, invalid_argument, "[np.argmax] numbers of dtype {} have no order", t.dtype());
-  std::int64_t inner = 1;
-  Dims out;
-  for (int i = 0; i < t.ndim(); ++i) {
-    if (i > at) inner *= t.shape().dim(i);
-    if (i != at) out.push_back(t.shape().dim(i));
-  }
-  Tensor result = make_tensor(int64, TensorShape(out));
-  auto find = [&]<class T>() {
-    const T* x = host_data<T>(t);
-    for (std::int64_t k = 0; k < result.size(); ++k) {
-      const T* row = x + k / inner * n * inner + k % inner;
-      std::int64_t best = 0;
-      for (std::int64_t i = 1; i < n; ++i) {
-        const T &v = row[i * inner], &b = row[best * inner];
-        if (b == b && (v > b || v != v)) best = i;
-      }
-      mutable_data<std::int64_t>(result)[k] = best;
-    }
-  };
-  if (t.dtype() == bool_) find.template operator()<bool>();
-  else dispatch_reals(t.dtype(), find);
-  return result;
+  return t.dtype() == bool_ ? cast(t, uint8) : t;
+}
+}  // namespace
+Tensor argmax(const Operand& a) { return argmax(rill::reshape(ordered(a), {-1}), 0); }
+// A NaN counts as the largest.
+Tensor argmax(const Operand& a, int axis) {
+  const Tensor t = ordered(a), largest = rill::argmax(t, axis);
+  if (!t.dtype().is_floating()) return largest;
+  const Tensor nan = is_nan(t);
+  return where(reduce_any(nan, axis), rill::argmax(cast(nan, uint8), axis), largest);
 }
 
 Tensor multiply(const Operand& a, const Operand& b) { return rill::multiply(a, b); }
