@@ -109,6 +109,7 @@ Tensor atanh(const Operand& x);
 Tensor sigmoid(const Operand& x);
 Tensor erf(const Operand& x);
 Tensor erfc(const Operand& x);
+Tensor erfinv(const Operand& x);   // erf(erfinv(x)) = x; -+inf at -+1, NaN beyond
 Tensor lgamma(const Operand& x);   // log |gamma(x)|
 Tensor digamma(const Operand& x);  // its derivative
 Tensor polygamma(const Operand& a, const Operand& x);  // derivative of order a of digamma
@@ -329,7 +330,7 @@ Tensor einsum(std::string_view equation, const TensorList& inputs);
 namespace math {
 using rill::abs, rill::acos, rill::acosh, rill::add, rill::angle, rill::asin, rill::asinh, rill::atan, rill::atan2;
 using rill::atanh, rill::ceil, rill::conj, rill::cos, rill::cosh, rill::digamma, rill::divide, rill::divide_no_nan;
-using rill::equal, rill::erf, rill::erfc, rill::exp, rill::expm1, rill::floor, rill::floordiv, rill::floormod;
+using rill::equal, rill::erf, rill::erfc, rill::erfinv, rill::exp, rill::expm1, rill::floor, rill::floordiv, rill::floormod;
 using rill::greater, rill::greater_equal, rill::imag, rill::is_finite, rill::is_inf, rill::is_nan, rill::less;
 using rill::less_equal, rill::lgamma, rill::log, rill::log1p, rill::logical_and, rill::logical_not, rill::logical_or;
 using rill::logical_xor, rill::maximum, rill::minimum, rill::mod, rill::multiply, rill::multiply_no_nan, rill::negative;

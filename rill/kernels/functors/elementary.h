@@ -69,6 +69,25 @@ struct Erfc : ExactButFloats {
   RILL_T T apply(T x) { return libm::erfc(x); }
 };
 
+// The y with erf(y) = x, computed in double: Winitzki's closed form, then
+// Halley's steps, each of which triples the digits. Near +-1, where 1 - x is
+// what counts, erfc is solved instead.
+struct Erfinv : ExactScalar {
+  RILL_T T apply(T x) {
+    const double v = static_cast<double>(x), rest = 1 - std::fabs(v);
+    if (!(rest > 0)) return rest == 0 ? std::copysign(std::numeric_limits<T>::infinity(), x) : std::numeric_limits<T>::quiet_NaN();
+    constexpr double kRootPi = 1.7724538509055160273, kA = 0.147;
+    const double l = std::log(rest * (1 + std::fabs(v))), h = 2 / (3.14159265358979323846 * kA) + l / 2;
+    double y = std::sqrt(std::sqrt(h * h - l / kA) - h);
+    for (int i = 0; i < 3; ++i) {
+      const double off = rest < 0.5 ? rest - std::erfc(y) : std::erf(y) - std::fabs(v);
+      const double newton = off * kRootPi / 2 * std::exp(y * y);
+      y -= newton / (1 + y * newton);
+    }
+    return static_cast<T>(std::copysign(y, v));
+  }
+};
+
 // log|gamma(x)|; one scalar call an element.
 struct Lgamma : ExactScalar {
   RILL_T T apply(T x) {

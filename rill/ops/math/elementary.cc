@@ -34,6 +34,9 @@ RILL_FUNCTION(erf, "Erf", kFloatTypes, "The error function.", "x",
               g.set(0, g.dy() * (kTwoOverRootPi * exp(negative(square(g.input(0)))))))
 RILL_FUNCTION(erfc, "Erfc", kFloatTypes, "1 - erf(x), exact for large x.", "x",
               g.set(0, g.dy() * (-kTwoOverRootPi * exp(negative(square(g.input(0)))))))
+constexpr double kHalfRootPi = 0.88622692545275801364908374167057259;
+RILL_FUNCTION(erfinv, "Erfinv", kFloatTypes, "The inverse of erf.", "y",
+              g.set(0, g.dy() * (kHalfRootPi * exp(square(g.output())))))
 RILL_FUNCTION(lgamma, "Lgamma", kFloatTypes, "log |gamma(x)|.", "x", g.set(0, g.dy() * digamma(g.input(0))))
 RILL_FUNCTION(digamma, "Digamma", kFloatTypes, "The derivative of lgamma.", "x",
               g.set(0, g.dy() * polygamma(ones_like(g.input(0)), g.input(0))))
@@ -131,6 +134,7 @@ RILL_PUBLIC(acosh)
 RILL_PUBLIC(atanh)
 RILL_PUBLIC(erf)
 RILL_PUBLIC(erfc)
+RILL_PUBLIC(erfinv)
 RILL_PUBLIC(lgamma)
 RILL_PUBLIC(digamma)
 RILL_PUBLIC(sigmoid)
