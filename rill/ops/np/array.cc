@@ -92,7 +92,7 @@ Tensor ordered(const Operand& a) {
   return t.dtype() == bool_ ? cast(t, uint8) : t;
 }
 }  // namespace
-Tensor argmax(const Operand& a) { return argmax(rill::reshape(ordered(a), {-1}), 0); }
+Tensor argmax(const Operand& a) { return np::argmax(rill::reshape(ordered(a), {-1}), 0); }
 // A NaN counts as the largest.
 Tensor argmax(const Operand& a, int axis) {
   const Tensor t = ordered(a), largest = rill::argmax(t, axis);
