@@ -14,6 +14,7 @@
 #include "rill/eager/gradient_functions.h"
 #include "rill/eager/gradient_tape.h"
 #include "rill/eager/variable.h"
+#include "rill/keras/initializers/initializers.h"
 #include "rill/keras/optimizers/optimizer.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/linalg_ops.h"

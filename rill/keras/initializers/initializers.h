@@ -1,0 +1,178 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "rill/core/operand.h"
+#include "rill/core/tensor.h"
+
+namespace rill RILL_API {
+namespace keras {
+
+class InitializerImpl;
+void retain(InitializerImpl*) noexcept;
+void release(InitializerImpl*) noexcept;
+
+// Makes the first value of a weight: initializer(shape, dtype). One of
+// keras::initializers, its name ("glorot_uniform", "GlorotUniform"), or a
+// function of shape and dtype. A handle; it never changes.
+//
+// With a seed it gives the same numbers at each call, TensorFlow's own; without
+// one each call draws anew, as tf::random::set_seed says.
+class Initializer {
+ public:
+  Initializer() = default;  // none
+  template <StringLike S>
+  Initializer(const S& name) : Initializer(by_name(std::string_view(name))) {}
+  template <class F>
+    requires(std::is_invocable_r_v<Tensor, F&, const TensorShape&, DType> && !std::is_base_of_v<Initializer, F>)
+  Initializer(F f) : Initializer(by_function(std::move(f))) {}
+
+  bool defined() const { return static_cast<bool>(impl_); }
+  // InvalidArgument when the shape is not fully defined or the dtype does not suit.
+  Tensor operator()(const TensorShape& shape, DType dtype = float32) const;
+  const std::string& class_name() const;  // "GlorotUniform"; "" of a function
+  std::string config() const;             // its arguments as JSON: {"minval": -0.05, ...}
+
+ protected:
+  explicit Initializer(InitializerImpl* impl);
+
+ private:
+  static Initializer by_name(std::string_view name);
+  static Initializer by_function(std::function<Tensor(const TensorShape&, DType)> f);
+  Ref<InitializerImpl> impl_;
+};
+
+namespace initializers {
+using keras::Initializer;
+
+// The initializer of that name; InvalidArgument, with the nearest name, when there is none.
+Initializer get(std::string_view name);
+
+class Zeros : public Initializer {
+ public:
+  Zeros();
+};
+class Ones : public Initializer {
+ public:
+  Ones();
+};
+class Constant : public Initializer {
+ public:
+  // A number for every element; or a tensor that has as many as the shape.
+  explicit Constant(const Operand& value = 0);
+};
+
+struct RandomUniformOptions {
+  double minval = -0.05, maxval = 0.05;
+  std::int64_t seed = -1;  // -1: none
+};
+class RandomUniform : public Initializer {
+ public:
+  RandomUniform();
+  explicit RandomUniform(RandomUniformOptions options);
+  RandomUniform(double minval, double maxval, std::int64_t seed = -1) : RandomUniform(RandomUniformOptions{minval, maxval, seed}) {}
+};
+struct RandomNormalOptions {
+  double mean = 0, stddev = 0.05;
+  std::int64_t seed = -1;
+};
+class RandomNormal : public Initializer {
+ public:
+  RandomNormal();
+  explicit RandomNormal(RandomNormalOptions options);
+  RandomNormal(double mean, double stddev, std::int64_t seed = -1) : RandomNormal(RandomNormalOptions{mean, stddev, seed}) {}
+};
+// Drawn again while more than two deviations from the mean.
+class TruncatedNormal : public Initializer {
+ public:
+  TruncatedNormal();
+  explicit TruncatedNormal(RandomNormalOptions options);
+  TruncatedNormal(double mean, double stddev, std::int64_t seed = -1) : TruncatedNormal(RandomNormalOptions{mean, stddev, seed}) {}
+};
+
+struct VarianceScalingOptions {
+  double scale = 1;
+  std::string mode = "fan_in";                    // or "fan_out", "fan_avg"
+  std::string distribution = "truncated_normal";  // or "untruncated_normal", "uniform"
+  std::int64_t seed = -1;
+};
+// Variance scale / fan, where a weight [.., in, out] has fan_in = in times what
+// stands before (the size of a convolution's window), fan_out likewise.
+class VarianceScaling : public Initializer {
+ public:
+  VarianceScaling();
+  explicit VarianceScaling(VarianceScalingOptions options);
+
+ protected:
+  VarianceScaling(const char* class_name, VarianceScalingOptions options);
+};
+struct SeedOptions {
+  std::int64_t seed = -1;
+};
+#define RILL_INITIALIZER(Name)                                            \
+  class Name : public VarianceScaling {                                   \
+   public:                                                                \
+    explicit Name(std::int64_t seed = -1);                                \
+    explicit Name(SeedOptions options) : Name(options.seed) {}            \
+  }
+RILL_INITIALIZER(GlorotUniform);  // in +-sqrt(6 / (fan_in + fan_out))
+RILL_INITIALIZER(GlorotNormal);   // deviation sqrt(2 / (fan_in + fan_out))
+RILL_INITIALIZER(HeUniform);      // in +-sqrt(6 / fan_in)
+RILL_INITIALIZER(HeNormal);       // deviation sqrt(2 / fan_in)
+RILL_INITIALIZER(LecunUniform);   // in +-sqrt(3 / fan_in)
+RILL_INITIALIZER(LecunNormal);    // deviation sqrt(1 / fan_in)
+#undef RILL_INITIALIZER
+
+struct OrthogonalOptions {
+  double gain = 1;
+  std::int64_t seed = -1;
+};
+// A random matrix with orthonormal columns (rows, where they are fewer), times
+// gain; a weight of higher rank is one whose columns are its last axis.
+class Orthogonal : public Initializer {
+ public:
+  Orthogonal();
+  explicit Orthogonal(OrthogonalOptions options);
+};
+// Ones on the diagonal of a matrix, times gain.
+class Identity : public Initializer {
+ public:
+  explicit Identity(double gain = 1);
+};
+
+// The same by their lower-case names.
+inline Initializer zeros() { return Zeros(); }
+inline Initializer ones() { return Ones(); }
+inline Initializer constant(const Operand& value = 0) { return Constant(value); }
+inline Initializer random_uniform(double minval = -0.05, double maxval = 0.05, std::int64_t seed = -1) { return RandomUniform(minval, maxval, seed); }
+inline Initializer random_normal(double mean = 0, double stddev = 0.05, std::int64_t seed = -1) { return RandomNormal(mean, stddev, seed); }
+inline Initializer truncated_normal(double mean = 0, double stddev = 0.05, std::int64_t seed = -1) { return TruncatedNormal(mean, stddev, seed); }
+inline Initializer variance_scaling(VarianceScalingOptions options = {}) { return VarianceScaling(std::move(options)); }
+inline Initializer glorot_uniform(std::int64_t seed = -1) { return GlorotUniform(seed); }
+inline Initializer glorot_normal(std::int64_t seed = -1) { return GlorotNormal(seed); }
+inline Initializer he_uniform(std::int64_t seed = -1) { return HeUniform(seed); }
+inline Initializer he_normal(std::int64_t seed = -1) { return HeNormal(seed); }
+inline Initializer lecun_uniform(std::int64_t seed = -1) { return LecunUniform(seed); }
+inline Initializer lecun_normal(std::int64_t seed = -1) { return LecunNormal(seed); }
+inline Initializer orthogonal(OrthogonalOptions options = {}) { return Orthogonal(options); }
+inline Initializer identity(double gain = 1) { return Identity(gain); }
+
+}  // namespace initializers
+}  // namespace keras
+
+// The same by the names of tf itself.
+inline keras::Initializer zeros_initializer() { return keras::initializers::zeros(); }
+inline keras::Initializer ones_initializer() { return keras::initializers::ones(); }
+inline keras::Initializer constant_initializer(const Operand& value = 0) { return keras::initializers::constant(value); }
+inline keras::Initializer random_uniform_initializer(double minval = -0.05, double maxval = 0.05, std::int64_t seed = -1) {
+  return keras::initializers::random_uniform(minval, maxval, seed);
+}
+inline keras::Initializer random_normal_initializer(double mean = 0, double stddev = 0.05, std::int64_t seed = -1) {
+  return keras::initializers::random_normal(mean, stddev, seed);
+}
+inline keras::Initializer glorot_uniform_initializer(std::int64_t seed = -1) { return keras::initializers::glorot_uniform(seed); }
+inline keras::Initializer glorot_normal_initializer(std::int64_t seed = -1) { return keras::initializers::glorot_normal(seed); }
+
+}  // namespace rill
