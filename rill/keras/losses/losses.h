@@ -1,0 +1,56 @@
+#pragma once
+#include "rill/core/operand.h"
+#include "rill/core/tensor.h"
+
+// Losses as functions of tensors: one number a sample, with the last axis
+// reduced. Labels take the dtype of the predictions. Names, arguments and
+// numbers are Keras's; what may be passed as a loss has no default argument but
+// a second overload.
+namespace rill RILL_API {
+namespace keras {
+namespace losses {
+
+// ---- classes
+struct CrossentropyOptions {
+  bool from_logits = false;  // y_pred is unscaled; else it holds probabilities
+  double label_smoothing = 0;
+  int axis = -1;  // of the classes
+};
+// y_true: a distribution a sample. Probabilities are scaled to sum 1 and kept
+// 1e-7 away from 0 and 1.
+Tensor categorical_crossentropy(const Operand& y_true, const Operand& y_pred);
+Tensor categorical_crossentropy(const Operand& y_true, const Operand& y_pred, CrossentropyOptions options);
+// y_true: a class number a sample, of any numeric dtype; [batch] or [batch, 1].
+Tensor sparse_categorical_crossentropy(const Operand& y_true, const Operand& y_pred);
+Tensor sparse_categorical_crossentropy(const Operand& y_true, const Operand& y_pred, CrossentropyOptions options);
+// Yes or no, each element for itself; the mean over the last axis.
+Tensor binary_crossentropy(const Operand& y_true, const Operand& y_pred);
+Tensor binary_crossentropy(const Operand& y_true, const Operand& y_pred, CrossentropyOptions options);
+Tensor kl_divergence(const Operand& y_true, const Operand& y_pred);
+// Margins: labels are -1 and 1; 0 and 1 are taken for them.
+Tensor hinge(const Operand& y_true, const Operand& y_pred);
+Tensor squared_hinge(const Operand& y_true, const Operand& y_pred);
+Tensor categorical_hinge(const Operand& y_true, const Operand& y_pred);
+
+// ---- numbers
+Tensor mean_squared_error(const Operand& y_true, const Operand& y_pred);
+Tensor mean_absolute_error(const Operand& y_true, const Operand& y_pred);
+Tensor mean_absolute_percentage_error(const Operand& y_true, const Operand& y_pred);
+Tensor mean_squared_logarithmic_error(const Operand& y_true, const Operand& y_pred);
+Tensor huber(const Operand& y_true, const Operand& y_pred);  // delta 1
+Tensor huber(const Operand& y_true, const Operand& y_pred, double delta);
+Tensor log_cosh(const Operand& y_true, const Operand& y_pred);
+Tensor poisson(const Operand& y_true, const Operand& y_pred);
+// -1 for the same direction, 1 for the opposite.
+Tensor cosine_similarity(const Operand& y_true, const Operand& y_pred);
+Tensor cosine_similarity(const Operand& y_true, const Operand& y_pred, int axis);
+
+inline Tensor mse(const Operand& y_true, const Operand& y_pred) { return mean_squared_error(y_true, y_pred); }
+inline Tensor mae(const Operand& y_true, const Operand& y_pred) { return mean_absolute_error(y_true, y_pred); }
+inline Tensor mape(const Operand& y_true, const Operand& y_pred) { return mean_absolute_percentage_error(y_true, y_pred); }
+inline Tensor msle(const Operand& y_true, const Operand& y_pred) { return mean_squared_logarithmic_error(y_true, y_pred); }
+inline Tensor kld(const Operand& y_true, const Operand& y_pred) { return kl_divergence(y_true, y_pred); }
+
+}  // namespace losses
+}  // namespace keras
+}  // namespace rill
