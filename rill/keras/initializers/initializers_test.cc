@@ -136,6 +136,13 @@ TEST(Initializers, WithoutSeedsEachCallDrawsAnew) {
   EXPECT_EQ(w({4}).to_vector<float>(), first);
 }
 
+TEST(Initializers, Version1HasItsOwnDefaults) {
+  namespace v1 = tf::compat::v1;
+  EXPECT_NEAR(tf::reduce_std(v1::random_normal_initializer()({10000})).item<float>(), 1, 0.05);
+  EXPECT_GT(tf::reduce_max(v1::random_uniform_initializer()({10000})).item<float>(), 0.99f);
+  EXPECT_EQ(v1::zeros_initializer()({1}).item<float>(), 0.f);
+}
+
 TEST(Initializers, TakeFunctions) {
   const keras::Initializer mine = [](const tf::TensorShape& shape, tf::DType dtype) {
     return tf::fill(shape, tf::cast(7, dtype));
