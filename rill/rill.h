@@ -9,6 +9,7 @@
 #include "rill/core/operand.h"
 #include "rill/core/shape.h"
 #include "rill/core/tensor.h"
+#include "rill/compat/v1/initializers.h"
 #include "rill/compat/v1/losses.h"
 #include "rill/compat/v1/train.h"
 #include "rill/eager/context.h"

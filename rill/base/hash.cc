@@ -7,7 +7,8 @@
 namespace rill {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "the hashes read words in little-endian order");
+static_assert(std::endian::native == std::endian::little,
+              "the hashes read words in little-endian order");
 
 std::uint64_t word(const char* p) {
   std::uint64_t v;
@@ -51,14 +52,18 @@ std::uint64_t hash_to_16(const char* s, std::uint64_t n) {
 }
 
 std::uint64_t hash_to_32(const char* s, std::uint64_t n) {
-  const std::uint64_t mul = k2 + n * 2, a = word(s) * k1, b = word(s + 8), c = word(s + n - 8) * mul, d = word(s + n - 16) * k2;
+  const std::uint64_t mul = k2 + n * 2, a = word(s) * k1, b = word(s + 8),
+                      c = word(s + n - 8) * mul, d = word(s + n - 16) * k2;
   return hash16(rotate(a + b, 43) + rotate(c, 30) + d, a + rotate(b + k2, 18) + c, mul);
 }
 
 std::uint64_t hash_to_64(const char* s, std::uint64_t n) {
-  const std::uint64_t mul = k2 + n * 2, a = word(s) * k2, b = word(s + 8), c = word(s + n - 8) * mul, d = word(s + n - 16) * k2;
-  const std::uint64_t y = rotate(a + b, 43) + rotate(c, 30) + d, z = hash16(y, a + rotate(b + k2, 18) + c, mul);
-  const std::uint64_t e = word(s + 16) * mul, f = word(s + 24), g = (y + word(s + n - 32)) * mul, h = (z + word(s + n - 24)) * mul;
+  const std::uint64_t mul = k2 + n * 2, a = word(s) * k2, b = word(s + 8),
+                      c = word(s + n - 8) * mul, d = word(s + n - 16) * k2;
+  const std::uint64_t y = rotate(a + b, 43) + rotate(c, 30) + d,
+                      z = hash16(y, a + rotate(b + k2, 18) + c, mul);
+  const std::uint64_t e = word(s + 16) * mul, f = word(s + 24), g = (y + word(s + n - 32)) * mul,
+                      h = (z + word(s + n - 24)) * mul;
   return hash16(rotate(e + f, 43) + rotate(g, 30) + h, e + rotate(f + a, 18) + g, mul);
 }
 
@@ -103,7 +108,8 @@ std::uint64_t fingerprint64(std::string_view text) {
   v.first += w.first;
   w.first += v.first;
   block(mul, 9);
-  return hash16(hash16(v.first, w.first, mul) + shift_mix(y) * k0 + z, hash16(v.second, w.second, mul) + x, mul);
+  return hash16(hash16(v.first, w.first, mul) + shift_mix(y) * k0 + z,
+                hash16(v.second, w.second, mul) + x, mul);
 }
 
 std::uint64_t murmur64(std::string_view s, std::uint64_t seed) {
@@ -122,7 +128,8 @@ std::uint64_t murmur64(std::string_view s, std::uint64_t seed) {
 }
 
 std::uint64_t siphash64(std::string_view s, std::uint64_t key0, std::uint64_t key1) {
-  std::uint64_t a = key0 ^ 0x736f6d6570736575, b = key1 ^ 0x646f72616e646f6d, c = key0 ^ 0x6c7967656e657261, d = key1 ^ 0x7465646279746573;
+  std::uint64_t a = key0 ^ 0x736f6d6570736575, b = key1 ^ 0x646f72616e646f6d,
+                c = key0 ^ 0x6c7967656e657261, d = key1 ^ 0x7465646279746573;
   auto rounds = [&](int count) {
     for (; count > 0; --count) {
       a += b, b = std::rotl(b, 13) ^ a, a = std::rotl(a, 32);

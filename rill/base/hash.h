@@ -15,4 +15,4 @@ std::uint64_t murmur64(std::string_view s, std::uint64_t seed = 0xDECAFCAFFE);
 // SipHash-2-4 with a key of two words: strong against chosen inputs.
 std::uint64_t siphash64(std::string_view s, std::uint64_t key0, std::uint64_t key1);
 
-}  // namespace rill
+}  // namespace RILL_API

@@ -11,12 +11,14 @@ namespace rill {
 namespace {
 
 TEST(Device, NamesHaveSeveralSpellings) {
-  for (const char* name : {"/cpu:0", "cpu:0", "CPU:0", "cpu", "/device:CPU:0", "/job:localhost/replica:0/task:0/device:CPU:0"})
+  for (const char* name : {"/cpu:0", "cpu:0", "CPU:0", "cpu", "/device:CPU:0",
+                           "/job:localhost/replica:0/task:0/device:CPU:0"})
     EXPECT_EQ(&find_device(name), &cpu_device()) << name;
 }
 
 TEST(Device, UnknownNamesAreRefusedWithTheListOfDevices) {
-  for (const char* name : {"/gpu:0", "gpu:9", "/cpu:99", "", "nonsense", "cpu:x", "/device:CPU:0:0", "cpu:-1"}) {
+  for (const char* name :
+       {"/gpu:0", "gpu:9", "/cpu:99", "", "nonsense", "cpu:x", "/device:CPU:0:0", "cpu:-1"}) {
     try {
       find_device(name);
       ADD_FAILURE() << "no error for " << name;

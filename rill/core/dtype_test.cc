@@ -34,7 +34,8 @@ TEST(DType, NamesReadBack) {
 }
 
 TEST(DType, UnknownNamesAreRefusedWithTheNearest) {
-  for (const char* name : {"flaot32", "", "float8"}) EXPECT_THROW(DType::from_name(name), errors::InvalidArgument) << name;
+  for (const char* name : {"flaot32", "", "float8"})
+    EXPECT_THROW(DType::from_name(name), errors::InvalidArgument) << name;
   try {
     DType::from_name("flaot32");
   } catch (const errors::InvalidArgument& e) {

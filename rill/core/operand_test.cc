@@ -13,7 +13,9 @@ namespace {
 
 using testing::expect_error;
 
-Tensor of(std::initializer_list<Operand> list, DType dtype = {}) { return to_tensor(Operand(list), dtype); }
+Tensor of(std::initializer_list<Operand> list, DType dtype = {}) {
+  return to_tensor(Operand(list), dtype);
+}
 
 TEST(Operand, LiteralsHaveTheirNaturalDType) {
   EXPECT_EQ(to_tensor(1).dtype(), int32);
@@ -43,33 +45,51 @@ TEST(Operand, ListsOfTensorsAreStacked) {
 }
 
 TEST(Operand, RaggedAndMixedListsAreRefused) {
-  expect_error<errors::InvalidArgument>([] { of({{1, 2}, {3}}); }, "ragged list: lists of 2 and 1 elements at depth 1");
-  expect_error<errors::InvalidArgument>([] { of({{1, 2}, 3}); }, "ragged list: a number stands where a list was expected at depth 1");
+  expect_error<errors::InvalidArgument>(
+      [] {
+        of({{1, 2}, {3}});
+      },
+      "ragged list: lists of 2 and 1 elements at depth 1");
+  expect_error<errors::InvalidArgument>(
+      [] {
+        of({{1, 2}, 3});
+      },
+      "ragged list: a number stands where a list was expected at depth 1");
   expect_error<errors::InvalidArgument>([] { of({3, {1, 2}}); }, "ragged list");
   expect_error<errors::InvalidArgument>([] { of({1, "a"}); }, "mixes strings, bools and numbers");
   expect_error<errors::InvalidArgument>([] { of({1, true}); }, "mixes strings, bools and numbers");
 }
 
 TEST(Operand, LiteralsMustFitTheDType) {
-  expect_error<errors::InvalidArgument>([] { to_tensor(1.5, int32); }, "the fraction 1.5 does not fit dtype int32");
-  expect_error<errors::InvalidArgument>([] { to_tensor(256, uint8); }, "256 does not fit dtype uint8");
-  expect_error<errors::InvalidArgument>([] { to_tensor(-1, uint8); }, "-1 does not fit dtype uint8");
-  expect_error<errors::InvalidArgument>([] { to_tensor(-1, uint64); }, "-1 does not fit dtype uint64");
+  expect_error<errors::InvalidArgument>([] { to_tensor(1.5, int32); },
+                                        "the fraction 1.5 does not fit dtype int32");
+  expect_error<errors::InvalidArgument>([] { to_tensor(256, uint8); },
+                                        "256 does not fit dtype uint8");
+  expect_error<errors::InvalidArgument>([] { to_tensor(-1, uint8); },
+                                        "-1 does not fit dtype uint8");
+  expect_error<errors::InvalidArgument>([] { to_tensor(-1, uint64); },
+                                        "-1 does not fit dtype uint64");
   expect_error<errors::InvalidArgument>([] { to_tensor(1e20, int64); }, "does not fit dtype int64");
-  expect_error<errors::InvalidArgument>([] { to_tensor(9223372036854775808.0, int64); }, "does not fit dtype int64");
-  expect_error<errors::InvalidArgument>([] { to_tensor("a", float32); }, "the string \"a\" stands where a float32 was expected");
-  expect_error<errors::InvalidArgument>([] { to_tensor(1, string); }, "a number stands where a string was expected");
-  expect_error<errors::InvalidArgument>([] { to_tensor(2, bool_); }, "stands where a bool was expected");
+  expect_error<errors::InvalidArgument>([] { to_tensor(9223372036854775808.0, int64); },
+                                        "does not fit dtype int64");
+  expect_error<errors::InvalidArgument>([] { to_tensor("a", float32); },
+                                        "the string \"a\" stands where a float32 was expected");
+  expect_error<errors::InvalidArgument>([] { to_tensor(1, string); },
+                                        "a number stands where a string was expected");
+  expect_error<errors::InvalidArgument>([] { to_tensor(2, bool_); },
+                                        "stands where a bool was expected");
   EXPECT_EQ(to_tensor(2.0, int32).item<int>(), 2);
   EXPECT_EQ(to_tensor(0.1, float64).item<double>(), 0.1);
-  EXPECT_EQ(to_tensor(std::uint64_t{1} << 63, uint64).item<std::uint64_t>(), std::uint64_t{1} << 63);
+  EXPECT_EQ(to_tensor(std::uint64_t{1} << 63, uint64).item<std::uint64_t>(),
+            std::uint64_t{1} << 63);
 }
 
 TEST(Operand, ShapesBecomeLists) {
   EXPECT_EQ(to_tensor(TensorShape{2, 3}).to_vector<int>(), (std::vector<int>{2, 3}));
   const std::int64_t big = std::int64_t{1} << 40;
   EXPECT_EQ(to_tensor(TensorShape{big}).item<std::int64_t>(), big);
-  expect_error<errors::InvalidArgument>([&] { to_tensor(TensorShape{big}, int32); }, "does not fit dtype int32");
+  expect_error<errors::InvalidArgument>([&] { to_tensor(TensorShape{big}, int32); },
+                                        "does not fit dtype int32");
   expect_error<errors::InvalidArgument>([] { to_tensor(TensorShape{None}); }, "not fully defined");
 }
 
@@ -78,9 +98,14 @@ TEST(Operand, ALiteralTakesItsPartnersDType) {
   EXPECT_EQ(ArgPair(h, 2.5).second().dtype(), float16);
   EXPECT_EQ(ArgPair(2, i).first().dtype(), int64);
   EXPECT_EQ(ArgPair(1, 2.5).first().dtype(), float32);
-  expect_error<errors::InvalidArgument>([&] { ArgPair(i, 2.5); }, "the fraction 2.5 does not fit dtype int64");
+  expect_error<errors::InvalidArgument>([&] { ArgPair(i, 2.5); },
+                                        "the fraction 2.5 does not fit dtype int64");
   // Two tensors are never promoted.
-  expect_error<errors::InvalidArgument>([&] { execute(find_op("AddV2"), {h, i}); }, "x is float16 and y is int64: dtypes are not promoted");
+  expect_error<errors::InvalidArgument>(
+      [&] {
+        execute(find_op("AddV2"), {h, i});
+      },
+      "x is float16 and y is int64: dtypes are not promoted");
 }
 
 TEST(Operand, ListsOfTensorsShareADType) {

@@ -38,14 +38,16 @@ TEST(Shape, NegativeIndicesCountFromTheEnd) {
   EXPECT_EQ(s.dim(-2), 3);
   EXPECT_EQ(s.dim(0), 2);
   EXPECT_EQ(s[-1], None);
-  expect_error<errors::OutOfRange>([&] { s.dim(3); }, "dimension 3 of shape [2, 3, ?]: expected an index in [-3, 3)");
+  expect_error<errors::OutOfRange>([&] { s.dim(3); },
+                                   "dimension 3 of shape [2, 3, ?]: expected an index in [-3, 3)");
   expect_error<errors::OutOfRange>([&] { s.dim(-4); }, "dimension -4");
   expect_error<errors::InvalidArgument>([] { TensorShape().dim(0); }, "unknown rank");
 }
 
 TEST(Shape, NegativeSizesAreRefused) {
   expect_error<errors::InvalidArgument>([] { TensorShape{2, -1}; }, "dimension 1 is negative (-1)");
-  expect_error<errors::InvalidArgument>([] { TensorShape(std::vector<std::int64_t>{-2}); }, "dimension 0 is negative (-2)");
+  expect_error<errors::InvalidArgument>([] { TensorShape(std::vector<std::int64_t>{-2}); },
+                                        "dimension 0 is negative (-2)");
   EXPECT_EQ(TensorShape(std::vector<std::int64_t>{-1, 2}), (TensorShape{None, 2}));
 }
 
@@ -60,9 +62,21 @@ TEST(Shape, CountsElements) {
 
 TEST(Shape, ProductsBeyond63BitsAreRefused) {
   const std::int64_t big = std::int64_t{1} << 40;
-  expect_error<errors::InvalidArgument>([&] { TensorShape({big, big}).num_elements(); }, "more elements than 63 bits can count");
-  expect_error<errors::InvalidArgument>([&] { checked_num_elements(Dims{big, big}, "op"); }, "[op] shape [1099511627776, 1099511627776]");
-  expect_error<errors::InvalidArgument>([&] { checked_num_elements(Dims{0, big, big}, "op"); }, "63 bits");
+  expect_error<errors::InvalidArgument>(
+      [&] {
+        TensorShape({big, big}).num_elements();
+      },
+      "more elements than 63 bits can count");
+  expect_error<errors::InvalidArgument>(
+      [&] {
+        checked_num_elements(Dims{big, big}, "op");
+      },
+      "[op] shape [1099511627776, 1099511627776]");
+  expect_error<errors::InvalidArgument>(
+      [&] {
+        checked_num_elements(Dims{0, big, big}, "op");
+      },
+      "63 bits");
   EXPECT_EQ((TensorShape{big, big, 0}.num_elements()), 0);
 }
 
@@ -72,7 +86,8 @@ TEST(Shape, UnknownSizesFitAll) {
   EXPECT_FALSE((TensorShape{2}.is_compatible_with({2, 1})));
   EXPECT_TRUE(TensorShape().is_compatible_with({2, 1}));
   EXPECT_EQ(TensorShape({2, None}).as_list(), (std::vector<std::int64_t>{2, -1}));
-  expect_error<errors::InvalidArgument>([] { TensorShape().as_list(); }, "rank of this shape is unknown");
+  expect_error<errors::InvalidArgument>([] { TensorShape().as_list(); },
+                                        "rank of this shape is unknown");
 }
 
 TEST(Shape, BroadcastsAsNumPyDoes) {
@@ -86,7 +101,8 @@ TEST(Shape, BroadcastsAsNumPyDoes) {
 TEST(Shape, AxesCountFromBothEnds) {
   EXPECT_EQ(normalize_axis(-1, 3, "op"), 2);
   EXPECT_EQ(normalize_axis(2, 3, "op"), 2);
-  expect_error<errors::OutOfRange>([] { normalize_axis(3, 3, "op"); }, "[op] axis 3 is out of range for rank 3");
+  expect_error<errors::OutOfRange>([] { normalize_axis(3, 3, "op"); },
+                                   "[op] axis 3 is out of range for rank 3");
   expect_error<errors::OutOfRange>([] { normalize_axis(-4, 3, "op"); }, "axis -4");
 }
 

@@ -31,7 +31,8 @@ TEST(ArrayOps, ConstantsHaveTheirNaturalDType) {
   EXPECT_EQ(printed(tf::constant(0.0)), "tf.Tensor(0.0, shape=(), dtype=float32)");
   EXPECT_EQ(tf::constant({"a.jpg", "b.jpg"}).dtype(), tf::string);
   EXPECT_EQ(tf::constant(std::vector<std::string>{"a", "b"}).dtype(), tf::string);
-  EXPECT_EQ(tf::constant(std::vector<double>{1, 2}).dtype(), tf::float64) << "a vector keeps its own element type";
+  EXPECT_EQ(tf::constant(std::vector<double>{1, 2}).dtype(), tf::float64)
+      << "a vector keeps its own element type";
   EXPECT_EQ(tf::constant(7, tf::int64, {2, 2}).to_vector<int>(), Ints(4, 7));
 }
 
@@ -42,7 +43,8 @@ TEST(ArrayOps, OneHotAddsAnAxis) {
   EXPECT_EQ(hot.shape(), (tf::TensorShape{2, 2, 3}));
   EXPECT_EQ(hot.dtype(), tf::float32);
   EXPECT_EQ(hot.to_vector<int>(), (Ints{1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 0}));
-  EXPECT_EQ(tf::one_hot({1, 5}, 3).to_vector<int>(), (Ints{0, 1, 0, 0, 0, 0})) << "outside: all off";
+  EXPECT_EQ(tf::one_hot({1, 5}, 3).to_vector<int>(), (Ints{0, 1, 0, 0, 0, 0}))
+      << "outside: all off";
 }
 
 TEST(ArrayOps, ReshapeKeepsTheOrder) {
@@ -50,29 +52,49 @@ TEST(ArrayOps, ReshapeKeepsTheOrder) {
   const auto image = tf::reshape(tf::range(299 * 299), {299, 299, 1});
   EXPECT_EQ(image.shape(), (tf::TensorShape{299, 299, 1}));
   EXPECT_EQ(image(1, 0, 0).item<int>(), 299);
-  expect_error<tf::errors::InvalidArgument>([] { tf::reshape(tf::zeros({6}), {-1, -1}); }, "only one size may be -1");
-  expect_error<tf::errors::InvalidArgument>([] { tf::reshape(tf::zeros({6}), {4, -1}); }, "do not divide");
-  expect_error<tf::errors::InvalidArgument>([] { tf::reshape(tf::zeros({6}), {-2, 3}); }, "negative (-2)");
+  expect_error<tf::errors::InvalidArgument>(
+      [] {
+        tf::reshape(tf::zeros({6}), {-1, -1});
+      },
+      "only one size may be -1");
+  expect_error<tf::errors::InvalidArgument>(
+      [] {
+        tf::reshape(tf::zeros({6}), {4, -1});
+      },
+      "do not divide");
+  expect_error<tf::errors::InvalidArgument>(
+      [] {
+        tf::reshape(tf::zeros({6}), {-2, 3});
+      },
+      "negative (-2)");
 }
 
 TEST(ArrayOps, ConcatJoinsAlongTheLastAxis) {
   RILL_SHOWS("O12");
   const auto files = tf::concat({tf::constant({"cat.0", "cat.1"}), tf::constant({"dog.0"})}, -1);
   EXPECT_EQ(files.to_vector<std::string>(), (std::vector<std::string>{"cat.0", "cat.1", "dog.0"}));
-  EXPECT_EQ(tf::concat({tf::ones({2, 1}), tf::zeros({2, 2})}, -1).to_string(), "[[1. 0. 0.]\n [1. 0. 0.]]");
+  EXPECT_EQ(tf::concat({tf::ones({2, 1}), tf::zeros({2, 2})}, -1).to_string(),
+            "[[1. 0. 0.]\n [1. 0. 0.]]");
 }
 
 TEST(ArrayOps, StackNeedsEqualShapes) {
   RILL_SHOWS("O13");
   EXPECT_EQ(tf::stack({tf::constant({1, 2}), tf::constant({3, 4})}).to_string(), "[[1 2]\n [3 4]]");
-  EXPECT_EQ(tf::stack({tf::constant({1, 2}), tf::constant({3, 4})}, 1).to_string(), "[[1 3]\n [2 4]]");
-  expect_error<tf::errors::InvalidArgument>([] { tf::stack({tf::zeros({2}), tf::zeros({3})}); }, "[2]");
+  EXPECT_EQ(tf::stack({tf::constant({1, 2}), tf::constant({3, 4})}, 1).to_string(),
+            "[[1 3]\n [2 4]]");
+  expect_error<tf::errors::InvalidArgument>(
+      [] {
+        tf::stack({tf::zeros({2}), tf::zeros({3})});
+      },
+      "[2]");
 }
 
 TEST(ArrayOps, FillMakesOneValue) {
   RILL_SHOWS("O14", "Q28");
-  EXPECT_EQ(printed(tf::fill({2, 3}, 3)), "tf.Tensor(\n[[3 3 3]\n [3 3 3]], shape=(2, 3), dtype=int32)");
-  EXPECT_EQ(tf::fill(tf::constant({2}), "x").to_vector<std::string>(), (std::vector<std::string>{"x", "x"}));
+  EXPECT_EQ(printed(tf::fill({2, 3}, 3)),
+            "tf.Tensor(\n[[3 3 3]\n [3 3 3]], shape=(2, 3), dtype=int32)");
+  EXPECT_EQ(tf::fill(tf::constant({2}), "x").to_vector<std::string>(),
+            (std::vector<std::string>{"x", "x"}));
 }
 
 TEST(ArrayOps, IdentityIsTheValue) {
@@ -87,7 +109,8 @@ TEST(ArrayOps, NormalNumbersHaveMean0AndDeviation1) {
   EXPECT_NEAR(tf::reduce_mean(x).item<float>(), 0, 5e-3);
   EXPECT_NEAR(tf::math::reduce_std(x).item<float>(), 1, 5e-3);
   tf::set_random_seed(1);
-  EXPECT_EQ(tf::random_normal({1000, 1000}).to_vector<float>(), x.to_vector<float>()) << "a seed gives the same numbers again";
+  EXPECT_EQ(tf::random_normal({1000, 1000}).to_vector<float>(), x.to_vector<float>())
+      << "a seed gives the same numbers again";
 }
 
 TEST(ArrayOps, UniformNumbersAreHalfOpen) {
@@ -103,8 +126,10 @@ TEST(ArrayOps, UniformNumbersAreHalfOpen) {
   EXPECT_EQ(one.ndim(), 0);
   EXPECT_TRUE(one.item<int>() >= -10 && one.item<int>() < 10);
   EXPECT_EQ(tf::random::uniform({3, 3}).shape(), (tf::TensorShape{3, 3}));
-  expect_error<tf::errors::InvalidArgument>([] { tf::random_uniform({2}, 5, 5, tf::int32); }, "minval 5 must be below maxval 5");
-  expect_error<tf::errors::InvalidArgument>([] { tf::random_uniform({2}, 0.5, 2, tf::int32); }, "must be whole");
+  expect_error<tf::errors::InvalidArgument>([] { tf::random_uniform({2}, 5, 5, tf::int32); },
+                                            "minval 5 must be below maxval 5");
+  expect_error<tf::errors::InvalidArgument>([] { tf::random_uniform({2}, 0.5, 2, tf::int32); },
+                                            "must be whole");
 }
 
 TEST(ArrayOps, TruncatedNormalStaysWithinTwoDeviations) {
@@ -112,8 +137,16 @@ TEST(ArrayOps, TruncatedNormalStaysWithinTwoDeviations) {
   const auto x = tf::truncated_normal({10000}, 0, 0.1, tf::float32, 0);
   EXPECT_LE(tf::reduce_max(tf::abs(x)).item<float>(), 0.2f);
   EXPECT_GT(tf::reduce_max(tf::abs(x)).item<float>(), 0.19f);
-  expect_error<tf::errors::InvalidArgument>([] { tf::truncated_normal({-1.0, 1.0}); }, "negative size: -1");
-  expect_error<tf::errors::InvalidArgument>([] { tf::truncated_normal(tf::constant({-1.f, 1.f})); }, "shape must be integers");
+  expect_error<tf::errors::InvalidArgument>(
+      [] {
+        tf::truncated_normal({-1.0, 1.0});
+      },
+      "negative size: -1");
+  expect_error<tf::errors::InvalidArgument>(
+      [] {
+        tf::truncated_normal(tf::constant({-1.f, 1.f}));
+      },
+      "shape must be integers");
 }
 
 TEST(ArrayOps, StringsAreBytes) {

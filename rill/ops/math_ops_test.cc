@@ -48,7 +48,8 @@ TEST(MathOps, ExpLogAndPow) {
   const auto x = tf::constant(0.f);
   tf::GradientTape tape;
   tape.watch(x);
-  EXPECT_EQ(tape.gradient(tf::pow(x, 2), x).item<float>(), 0.f) << "the gradient at base 0 is a number";
+  EXPECT_EQ(tape.gradient(tf::pow(x, 2), x).item<float>(), 0.f)
+      << "the gradient at base 0 is a number";
 }
 
 TEST(MathOps, StringsCompare) {
@@ -56,7 +57,8 @@ TEST(MathOps, StringsCompare) {
   const auto names = tf::constant({"cat", "dog"});
   EXPECT_EQ(tf::equal(names, "cat").to_vector<bool>(), (std::vector<bool>{true, false}));
   EXPECT_EQ(tf::not_equal(names, "cat").to_vector<bool>(), (std::vector<bool>{false, true}));
-  EXPECT_EQ(tf::equal(tf::constant({1, 2}), tf::constant({1, 3})).to_vector<bool>(), (std::vector<bool>{true, false}));
+  EXPECT_EQ(tf::equal(tf::constant({1, 2}), tf::constant({1, 3})).to_vector<bool>(),
+            (std::vector<bool>{true, false}));
 }
 
 TEST(MathOps, RowsGetTheirBiasByBroadcasting) {
@@ -76,7 +78,8 @@ TEST(MathOps, DivisionIsTrue) {
 
 TEST(MathOps, RemaindersHaveTheSignOfTheDivisor) {
   RILL_SHOWS("O30");
-  EXPECT_EQ((tf::constant({7, -7, 7, -7}) % tf::constant({2, 2, -2, -2})).to_vector<int>(), (Ints{1, 1, -1, -1}));
+  EXPECT_EQ((tf::constant({7, -7, 7, -7}) % tf::constant({2, 2, -2, -2})).to_vector<int>(),
+            (Ints{1, 1, -1, -1}));
   EXPECT_EQ((tf::constant({5.5f, -5.5f}) % 2).to_vector<float>(), (Floats{1.5, 0.5}));
   EXPECT_TRUE(static_cast<bool>(tf::constant(3) % 2 > 0));
 }
@@ -84,7 +87,8 @@ TEST(MathOps, RemaindersHaveTheSignOfTheDivisor) {
 TEST(MathOps, ReluTakesIntegers) {
   RILL_SHOWS("Q55");
   // The guides' deep_net: relu(2 x + 1).
-  EXPECT_EQ(printed(tf::nn::relu(2 * tf::constant({1, 2, 3}) + 1)), "tf.Tensor([3 5 7], shape=(3,), dtype=int32)");
+  EXPECT_EQ(printed(tf::nn::relu(2 * tf::constant({1, 2, 3}) + 1)),
+            "tf.Tensor([3 5 7], shape=(3,), dtype=int32)");
   EXPECT_EQ(tf::nn::relu(tf::constant({-3, 0, 2})).to_vector<int>(), (Ints{0, 0, 2}));
 }
 
@@ -96,14 +100,16 @@ TEST(MathOps, SoftmaxIsADistribution) {
   for (const float v : p.to_vector<float>()) EXPECT_TRUE(v >= 0 && v <= 1) << v;
   EXPECT_EQ(p[1].to_vector<float>(), (Floats{0.5, 0.5, 0}));
   // A low temperature emphasises the maximum, a high one evens out.
-  const auto cold = tf::nn::softmax(logits / 0.1f)[0].to_vector<float>(), hot = tf::nn::softmax(logits / 10.f)[0].to_vector<float>();
+  const auto cold = tf::nn::softmax(logits / 0.1f)[0].to_vector<float>(),
+             hot = tf::nn::softmax(logits / 10.f)[0].to_vector<float>();
   EXPECT_GT(cold[2], 0.9999f);
   EXPECT_LT(hot[2], 0.4f);
 }
 
 TEST(MathOps, AffineLayerInOneCall) {
   RILL_SHOWS("O26");
-  const auto x = tf::constant({{1.f, 2.f}}), w = tf::constant({{1.f, 0.f}, {0.f, 1.f}}), b = tf::constant({10.f, 20.f});
+  const auto x = tf::constant({{1.f, 2.f}}), w = tf::constant({{1.f, 0.f}, {0.f, 1.f}}),
+             b = tf::constant({10.f, 20.f});
   EXPECT_EQ(tf::nn::xw_plus_b(x, w, b).to_vector<float>(), (Floats{11, 22}));
 }
 
@@ -112,7 +118,11 @@ TEST(MathOps, SigmoidCrossEntropyFollowsItsFormula) {
   for (const float x : {-100.f, -1.5f, 0.f, 2.f, 100.f})
     for (const float z : {0.f, 0.25f, 1.f}) {
       const float want = std::max(x, 0.f) - x * z + std::log1p(std::exp(-std::abs(x)));
-      EXPECT_FLOAT_EQ(tf::nn::sigmoid_cross_entropy_with_logits({.labels = tf::constant(z), .logits = tf::constant(x)}).item<float>(), want) << x << ' ' << z;
+      EXPECT_FLOAT_EQ(tf::nn::sigmoid_cross_entropy_with_logits(
+                          {.labels = tf::constant(z), .logits = tf::constant(x)})
+                          .item<float>(),
+                      want)
+          << x << ' ' << z;
     }
 }
 
@@ -121,13 +131,15 @@ TEST(MathOps, GradientsPrint) {
   const auto square = [](Tensor x) { return x * x; };
   const auto grad = tf::gradients_function(square);
   const auto gradgrad = tf::gradients_function([&](Tensor x) { return Tensor(grad(x)[0]); });
-  const auto gradgradgrad = tf::gradients_function([&](Tensor x) { return Tensor(gradgrad(x)[0]); });
+  const auto gradgradgrad =
+      tf::gradients_function([&](Tensor x) { return Tensor(gradgrad(x)[0]); });
   EXPECT_EQ(square(tf::constant(3.f)).item<float>(), 9.f);
   EXPECT_EQ(grad(3.f)[0].item<float>(), 6.f);
   EXPECT_EQ(gradgrad(3.f)[0].item<float>(), 2.f);
   EXPECT_FALSE(gradgradgrad(3.f)[0].defined());
   const auto [value, grads] = tf::value_and_gradients_function(square)(3.f);
-  EXPECT_EQ(printed(value) + " " + printed(grads[0]), "tf.Tensor(9.0, shape=(), dtype=float32) tf.Tensor(6.0, shape=(), dtype=float32)");
+  EXPECT_EQ(printed(value) + " " + printed(grads[0]),
+            "tf.Tensor(9.0, shape=(), dtype=float32) tf.Tensor(6.0, shape=(), dtype=float32)");
 }
 
 TEST(MathOps, NaiveLog1pExpLosesItsGradient) {

@@ -25,7 +25,7 @@ TensorShape shape(const Operand& a);
 Tensor reshape(const Operand& a, const Operand& shape);
 Tensor expand_dims(const Operand& a, int axis);
 Tensor concatenate(const TensorList& arrays, int axis = 0);
-Tensor astype(const Operand& a, DType dtype);  // a.astype(dtype)
+Tensor astype(const Operand& a, DType dtype);           // a.astype(dtype)
 Tensor take(const Operand& a, const Operand& indices);  // a[indices]: rows in that order
 
 // Over all elements, or along an axis.
@@ -75,4 +75,4 @@ void shuffle(Tensor& a);
 }  // namespace random
 
 }  // namespace np
-}  // namespace rill
+}  // namespace RILL_API

@@ -10,8 +10,9 @@ namespace rill RILL_API {
 // Where and how print() writes; given as its first argument:
 //   tf::print(tf::PrintTo{.output_stream = "stdout", .summarize = -1}, x);
 struct PrintTo {
-  std::string output_stream = "stderr";  // "stdout", "stderr", "log(info)", "log(warning)", "log(error)", "file:///path"
-  int summarize = 3;                     // elements kept at each end of an axis; -1: all
+  std::string output_stream =
+      "stderr";  // "stdout", "stderr", "log(info)", "log(warning)", "log(error)", "file:///path"
+  int summarize = 3;  // elements kept at each end of an axis; -1: all
   std::string sep = " ";
   std::string end = "\n";
 };
@@ -26,12 +27,15 @@ class PrintArg {
   template <StringLike S>
   PrintArg(const S& s) : text_(std::string_view(s)) {}
   template <class T>
-    requires std::is_arithmetic_v<T>
-  PrintArg(T v) {
-    if constexpr (std::is_same_v<T, bool>) text_ = v ? "True" : "False";
-    else if constexpr (std::is_same_v<T, float>) text_ = to_text(v);
-    else if constexpr (std::is_floating_point_v<T>) text_ = to_text(static_cast<double>(v));
-    else text_ = std::to_string(v);
+  requires std::is_arithmetic_v<T> PrintArg(T v) {
+    if constexpr (std::is_same_v<T, bool>)
+      text_ = v ? "True" : "False";
+    else if constexpr (std::is_same_v<T, float>)
+      text_ = to_text(v);
+    else if constexpr (std::is_floating_point_v<T>)
+      text_ = to_text(static_cast<double>(v));
+    else
+      text_ = std::to_string(v);
   }
   enum class Kind : std::uint8_t { text, tensor, list };
   Kind kind() const { return kind_; }
@@ -72,4 +76,4 @@ struct FormatOptions {
 Tensor format(const std::string& text, const TensorList& inputs = {}, FormatOptions options = {});
 }  // namespace strings
 
-}  // namespace rill
+}  // namespace RILL_API

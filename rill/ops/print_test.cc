@@ -29,9 +29,11 @@ TEST(Print, WritesTextAndTensors) {
 }
 
 TEST(Print, WritesPlainValuesAsPythonDoes) {
-  EXPECT_EQ(printed(tf::constant(true), true, 1.5, 3, 0.1f, 1e-7, 1e20), "1 True 1.5 3 0.1 1e-07 1e+20\n");
+  EXPECT_EQ(printed(tf::constant(true), true, 1.5, 3, 0.1f, 1e-7, 1e20),
+            "1 True 1.5 3 0.1 1e-07 1e+20\n");
   EXPECT_EQ(printed(tf::Variable(2.f)), "2\n");
-  EXPECT_EQ(printed(std::vector<Tensor>{tf::constant(1), tf::constant({2, 3})}, Tensor()), "[1, [2 3]] None\n");
+  EXPECT_EQ(printed(std::vector<Tensor>{tf::constant(1), tf::constant({2, 3})}, Tensor()),
+            "[1, [2 3]] None\n");
 }
 
 TEST(Print, QuotesStringsOfTensors) {
@@ -47,15 +49,23 @@ TEST(Print, TakesSettings) {
   ::testing::internal::CaptureStdout();
   tf::print(tf::PrintTo{.output_stream = "stdout"}, 1);
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), "1\n");
-  expect_error<tf::errors::InvalidArgument>([] { tf::print(tf::PrintTo{.output_stream = "nowhere"}, 1); }, "output_stream is \"nowhere\"");
-  expect_error<tf::errors::InvalidArgument>([] { tf::print(tf::PrintTo{.summarize = 0}, tf::range(3)); }, "summarize is 0");
-  expect_error<tf::errors::NotFound>([] { tf::print(tf::PrintTo{.output_stream = "file:///no/such/folder/x"}, 1); }, "cannot open");
+  expect_error<tf::errors::InvalidArgument>(
+      [] { tf::print(tf::PrintTo{.output_stream = "nowhere"}, 1); },
+      "output_stream is \"nowhere\"");
+  expect_error<tf::errors::InvalidArgument>(
+      [] { tf::print(tf::PrintTo{.summarize = 0}, tf::range(3)); }, "summarize is 0");
+  expect_error<tf::errors::NotFound>(
+      [] { tf::print(tf::PrintTo{.output_stream = "file:///no/such/folder/x"}, 1); },
+      "cannot open");
 }
 
 TEST(Print, FormatsIntoTensors) {
-  EXPECT_EQ(tf::strings::format("tensor: {}, suffix", tf::range(5)).item<std::string>(), "tensor: [0 1 2 3 4], suffix");
-  EXPECT_EQ(tf::strings::format("{} {}", {tf::constant(1), tf::constant(2.5f)}).item<std::string>(), "1 2.5");
-  expect_error<tf::errors::InvalidArgument>([] { tf::strings::format("{}{}", tf::constant(1)); }, "2 placeholders in \"{}{}\" for 1 inputs");
+  EXPECT_EQ(tf::strings::format("tensor: {}, suffix", tf::range(5)).item<std::string>(),
+            "tensor: [0 1 2 3 4], suffix");
+  EXPECT_EQ(tf::strings::format("{} {}", {tf::constant(1), tf::constant(2.5f)}).item<std::string>(),
+            "1 2.5");
+  expect_error<tf::errors::InvalidArgument>([] { tf::strings::format("{}{}", tf::constant(1)); },
+                                            "2 placeholders in \"{}{}\" for 1 inputs");
 }
 
 }  // namespace

@@ -17,14 +17,15 @@ Tensor length(const Operand& input, const std::string& unit = "BYTE");
 // `len` units from `pos` on, which counts from the end when it is negative.
 // Strings, positions and lengths broadcast. InvalidArgument for a position
 // outside of its string.
-Tensor substr(const Operand& input, const Operand& pos, const Operand& len, const std::string& unit = "BYTE");
+Tensor substr(const Operand& input, const Operand& pos, const Operand& len,
+              const std::string& unit = "BYTE");
 
 // The parts of strings, which differ in number from string to string: part k of
 // string i is values[row_splits[i] + k]. (Ragged tensors come later.)
 struct Parts {
-  Tensor values;      // string [parts]
-  Tensor row_splits;  // int64 [strings + 1]
-  TensorShape shape;  // of the strings that were split
+  Tensor values;                                          // string [parts]
+  Tensor row_splits;                                      // int64 [strings + 1]
+  TensorShape shape;                                      // of the strings that were split
   std::vector<std::vector<std::string>> to_list() const;  // one list a string
 };
 // Split at `sep`; at runs of white space, with none left at the ends, when it is
@@ -38,7 +39,8 @@ Tensor lower(const Operand& input, const std::string& encoding = "");
 Tensor strip(const Operand& input);
 
 // Patterns are RE2's. In `rewrite` \1 to \9 are groups, \0 is the whole match.
-Tensor regex_replace(const Operand& input, const Operand& pattern, const Operand& rewrite, bool replace_global = true);
+Tensor regex_replace(const Operand& input, const Operand& pattern, const Operand& rewrite,
+                     bool replace_global = true);
 Tensor regex_full_match(const Operand& input, const Operand& pattern);  // bool
 
 // Numbers of float32, float64, int32 or int64. InvalidArgument for what is none.
@@ -48,7 +50,8 @@ struct AsStringOptions {
   bool scientific = false;  // 1.5e+00
   bool shortest = false;    // the shorter of both
   int width = -1;
-  std::string fill = "";  // what fills up the width: "", " ", "0"; "+" writes the sign, "-" fills at the right
+  std::string fill =
+      "";  // what fills up the width: "", " ", "0"; "+" writes the sign, "-" fills at the right
 };
 Tensor as_string(const Operand& input, AsStringOptions options = {});
 
@@ -56,7 +59,8 @@ Tensor as_string(const Operand& input, AsStringOptions options = {});
 Tensor to_hash_bucket(const Operand& input, std::int64_t num_buckets);
 Tensor to_hash_bucket_fast(const Operand& input, std::int64_t num_buckets);
 // `key`: two numbers; without it nobody can choose strings that meet.
-Tensor to_hash_bucket_strong(const Operand& input, std::int64_t num_buckets, const std::vector<std::int64_t>& key);
+Tensor to_hash_bucket_strong(const Operand& input, std::int64_t num_buckets,
+                             const std::vector<std::int64_t>& key);
 
 struct ReduceJoinOptions {
   bool keepdims = false;
@@ -66,15 +70,24 @@ struct ReduceJoinOptions {
 // listed being the innermost.
 Tensor reduce_join(const Operand& inputs, ReduceJoinOptions options = {});
 Tensor reduce_join(const Operand& inputs, int axis, ReduceJoinOptions options = {});
-Tensor reduce_join(const Operand& inputs, std::initializer_list<int> axis, ReduceJoinOptions options = {});
+Tensor reduce_join(const Operand& inputs, std::initializer_list<int> axis,
+                   ReduceJoinOptions options = {});
 
 }  // namespace strings
 
 // The names of TensorFlow 1.
 using strings::as_string, strings::reduce_join, strings::regex_replace, strings::substr;
-inline Tensor string_join(const TensorList& inputs, const std::string& separator = "") { return strings::join(inputs, separator); }
-inline Tensor string_to_number(const Operand& input, DType out_type = float32) { return strings::to_number(input, out_type); }
-inline Tensor string_to_hash_bucket(const Operand& input, std::int64_t num_buckets) { return strings::to_hash_bucket(input, num_buckets); }
-inline Tensor string_to_hash_bucket_fast(const Operand& input, std::int64_t num_buckets) { return strings::to_hash_bucket_fast(input, num_buckets); }
+inline Tensor string_join(const TensorList& inputs, const std::string& separator = "") {
+  return strings::join(inputs, separator);
+}
+inline Tensor string_to_number(const Operand& input, DType out_type = float32) {
+  return strings::to_number(input, out_type);
+}
+inline Tensor string_to_hash_bucket(const Operand& input, std::int64_t num_buckets) {
+  return strings::to_hash_bucket(input, num_buckets);
+}
+inline Tensor string_to_hash_bucket_fast(const Operand& input, std::int64_t num_buckets) {
+  return strings::to_hash_bucket_fast(input, num_buckets);
+}
 
-}  // namespace rill
+}  // namespace RILL_API

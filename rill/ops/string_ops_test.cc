@@ -17,15 +17,19 @@ TEST(Strings, SubstrTakesBytes) {
   const auto line = tf::constant("#comment");
   EXPECT_EQ(tf::substr(line, 0, 1).item<std::string>(), "#");
   EXPECT_FALSE(static_cast<bool>(tf::not_equal(tf::substr(line, 0, 1), "#")));
-  expect_error<tf::errors::InvalidArgument>([&] { tf::substr("", 1, 1); }, "pos 1 of element 0 is outside its string \"\" of 0 bytes");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] { tf::substr("", 1, 1); }, "pos 1 of element 0 is outside its string \"\" of 0 bytes");
 }
 
 TEST(Strings, JoinTakesScalarsAndTensors) {
   const auto names = tf::constant({"a", "b"});
-  EXPECT_EQ(tf::strings::join({"img/", names, ".jpg"}).to_vector<std::string>(), (Texts{"img/a.jpg", "img/b.jpg"}));
+  EXPECT_EQ(tf::strings::join({"img/", names, ".jpg"}).to_vector<std::string>(),
+            (Texts{"img/a.jpg", "img/b.jpg"}));
   EXPECT_EQ((names + ".png").to_vector<std::string>(), (Texts{"a.png", "b.png"}));
   EXPECT_EQ(tf::strings::reduce_join({{"a", "b"}, {"c", "d"}}).item<std::string>(), "abcd");
-  EXPECT_EQ(tf::strings::reduce_join({{"a", "b"}, {"c", "d"}}, 0, {.separator = "-"}).to_vector<std::string>(), (Texts{"a-c", "b-d"}));
+  EXPECT_EQ(tf::strings::reduce_join({{"a", "b"}, {"c", "d"}}, 0, {.separator = "-"})
+                .to_vector<std::string>(),
+            (Texts{"a-c", "b-d"}));
 }
 
 TEST(Strings, SplitGivesAListAString) {
@@ -37,9 +41,13 @@ TEST(Strings, SplitGivesAListAString) {
 
 TEST(Strings, NumbersReadAndWrite) {
   EXPECT_EQ(tf::strings::to_number({"1.5", "2"}).to_vector<float>(), (std::vector<float>{1.5, 2}));
-  EXPECT_EQ(tf::strings::as_string({1, 20}, {.width = 4, .fill = "0"}).to_vector<std::string>(), (Texts{"0001", "0020"}));
-  expect_error<tf::errors::InvalidArgument>([] { tf::strings::to_number("abc"); }, "[strings.to_number] element 0, \"abc\", is no number of dtype float32");
-  expect_error<tf::errors::InvalidArgument>([] { tf::strings::to_number(tf::constant(1)); }, "has dtype int32; expected one of string");
+  EXPECT_EQ(tf::strings::as_string({1, 20}, {.width = 4, .fill = "0"}).to_vector<std::string>(),
+            (Texts{"0001", "0020"}));
+  expect_error<tf::errors::InvalidArgument>(
+      [] { tf::strings::to_number("abc"); },
+      "[strings.to_number] element 0, \"abc\", is no number of dtype float32");
+  expect_error<tf::errors::InvalidArgument>([] { tf::strings::to_number(tf::constant(1)); },
+                                            "has dtype int32; expected one of string");
 }
 
 TEST(Strings, CaseAndSpaces) {

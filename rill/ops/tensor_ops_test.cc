@@ -27,8 +27,10 @@ std::string printed(const Tensor& t) {
 std::string repr(const Tensor& t) {
   const Tensor host = t.numpy();
   const auto dims = host.shape().as_list();
-  return tf::array_repr({host.dtype(), dims, host.dtype() == tf::int32 ? static_cast<const void*>(host.data<int>().data())
-                                                                        : static_cast<const void*>(host.data<float>().data())});
+  return tf::array_repr({host.dtype(), dims,
+                         host.dtype() == tf::int32
+                             ? static_cast<const void*>(host.data<int>().data())
+                             : static_cast<const void*>(host.data<float>().data())});
 }
 
 TEST(TensorOps, TakeNestedLiterals) {
@@ -48,8 +50,9 @@ TEST(TensorOps, BroadcastNumbers) {
 TEST(TensorOps, ConvertLists) {
   RILL_SHOWS("E09", "Q05");
   EXPECT_EQ(repr(tf::convert_to_tensor({1, 2, 3})), "array([1, 2, 3], dtype=int32)");
-  expect_error<tf::errors::InvalidArgument>([] { tf::convert_to_tensor(tf::constant(1), tf::float32); },
-                                            "[convert_to_tensor] the tensor is int32, asked for float32; write tf::cast(x, tf::float32)");
+  expect_error<tf::errors::InvalidArgument>(
+      [] { tf::convert_to_tensor(tf::constant(1), tf::float32); },
+      "[convert_to_tensor] the tensor is int32, asked for float32; write tf::cast(x, tf::float32)");
 }
 
 TEST(TensorOps, GiveValuesAtOnce) {
@@ -70,7 +73,11 @@ TEST(TensorOps, SteerPrograms) {
   EXPECT_EQ(magnitude(tf::constant(-3.f)).item<float>(), 3.f);
   EXPECT_TRUE(tf::constant(7) % 2 > 0);
   EXPECT_STREQ(tf::constant(0) == 0 ? "cat" : "dog", "cat");
-  expect_error<tf::errors::InvalidArgument>([] { return static_cast<bool>(tf::constant({1, 2}) > 0); }, "ambiguous");
+  expect_error<tf::errors::InvalidArgument>(
+      [] {
+        return static_cast<bool>(tf::constant({1, 2}) > 0);
+      },
+      "ambiguous");
 }
 
 TEST(TensorOps, AreIteratedAlongAxis0) {
@@ -82,7 +89,8 @@ TEST(TensorOps, AreIteratedAlongAxis0) {
   }
   EXPECT_EQ(seen, (Ints{3, 1, 2}));
   for (const Tensor row : tf::zeros({0, 2})) ADD_FAILURE() << row;
-  expect_error<tf::errors::InvalidArgument>([] { tf::constant(1).begin(); }, "[iterate] a tensor of shape [] has no axis 0");
+  expect_error<tf::errors::InvalidArgument>([] { tf::constant(1).begin(); },
+                                            "[iterate] a tensor of shape [] has no axis 0");
 }
 
 TEST(TensorOps, Unpack) {
@@ -92,7 +100,8 @@ TEST(TensorOps, Unpack) {
   const auto [batch_size, rest] = sizes.unpack<2>();
   EXPECT_EQ(batch_size.numpy().item<int>(), 5);
   EXPECT_EQ(rest.item<int>(), 7);
-  expect_error<tf::errors::InvalidArgument>([&] { sizes.unpack<3>(); }, "[unpack] a tensor of shape [2] has 2 parts, not 3");
+  expect_error<tf::errors::InvalidArgument>([&] { sizes.unpack<3>(); },
+                                            "[unpack] a tensor of shape [2] has 2 parts, not 3");
 }
 
 TEST(TensorOps, AreSliced) {
@@ -146,19 +155,29 @@ TEST(TensorOps, HaveOperatorsOnBothSides) {
 }
 
 TEST(TensorOps, NeverPromoteTwoTensors) {
-  const auto i = tf::constant({1, 2}), f = tf::constant({1.f, 2.f}), d = tf::constant({1., 2.}, tf::float64);
-  expect_error<tf::errors::InvalidArgument>([&] { i + f; }, "x is int32 and y is float32: dtypes are not promoted. Write tf::cast(y, tf::int32)");
-  expect_error<tf::errors::InvalidArgument>([&] { f * d; }, "x is float32 and y is float64");
-  expect_error<tf::errors::InvalidArgument>([&] { tf::matmul(tf::ones({2, 2}), tf::ones({2, 2}, tf::float64)); }, "dtypes are not promoted");
-  expect_error<tf::errors::InvalidArgument>([&] { i + 1.5; }, "the fraction 1.5 does not fit dtype int32");
-  expect_error<tf::errors::InvalidArgument>([&] { i + "a"; }, "the string \"a\" stands where a int32 was expected");
+  const auto i = tf::constant({1, 2}), f = tf::constant({1.f, 2.f}),
+             d = tf::constant({1., 2.}, tf::float64);
+  expect_error<tf::errors::InvalidArgument>(
+      [&] { i + f; },
+      "x is int32 and y is float32: dtypes are not promoted. Write tf::cast(y, tf::int32)");
+  expect_error<tf::errors::InvalidArgument>([&] { f* d; }, "x is float32 and y is float64");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        tf::matmul(tf::ones({2, 2}), tf::ones({2, 2}, tf::float64));
+      },
+      "dtypes are not promoted");
+  expect_error<tf::errors::InvalidArgument>([&] { i + 1.5; },
+                                            "the fraction 1.5 does not fit dtype int32");
+  expect_error<tf::errors::InvalidArgument>([&] { i + "a"; },
+                                            "the string \"a\" stands where a int32 was expected");
   EXPECT_EQ((i + 2.0).dtype(), tf::int32);
 }
 
 TEST(TensorOps, RunLineSearch) {
   RILL_SHOWS("E50");
   // The guides' dynamic model: halve the step until the value fell enough.
-  const auto line_search_step = [](const std::function<Tensor(Tensor)>& fn, const Tensor& init_x, float rate) {
+  const auto line_search_step = [](const std::function<Tensor(Tensor)>& fn, const Tensor& init_x,
+                                   float rate) {
     tf::GradientTape tape;
     tape.watch(init_x);
     const auto init_value = fn(init_x);
@@ -172,7 +191,8 @@ TEST(TensorOps, RunLineSearch) {
     }
     return std::tuple(x, value, init_value - rate * grad_norm);
   };
-  const auto [x, value, bound] = line_search_step([](Tensor t) { return t * t; }, tf::constant(3.f), 1.f);
+  const auto [x, value, bound] =
+      line_search_step([](Tensor t) { return t * t; }, tf::constant(3.f), 1.f);
   EXPECT_EQ(x.item<float>(), 0.f);
   EXPECT_EQ(value.item<float>(), 0.f);
   EXPECT_LE(value.item<float>(), bound.item<float>());
@@ -185,8 +205,10 @@ TEST(TensorOps, TakeShapesAsNumbersListsAndShapes) {
   EXPECT_EQ(tf::zeros({1, 1, 784}).shape(), (tf::TensorShape{1, 1, 784}));
   EXPECT_EQ(printed(tf::zeros({}, tf::int64)), "tf.Tensor(0, shape=(), dtype=int64)");
   const auto names = tf::constant({"a", "b", "c"});
-  EXPECT_EQ(printed(tf::zeros(names.shape(), tf::int32)), "tf.Tensor([0 0 0], shape=(3,), dtype=int32)");
-  EXPECT_EQ(printed(tf::ones(names.shape(), tf::int32)), "tf.Tensor([1 1 1], shape=(3,), dtype=int32)");
+  EXPECT_EQ(printed(tf::zeros(names.shape(), tf::int32)),
+            "tf.Tensor([0 0 0], shape=(3,), dtype=int32)");
+  EXPECT_EQ(printed(tf::ones(names.shape(), tf::int32)),
+            "tf.Tensor([1 1 1], shape=(3,), dtype=int32)");
 }
 
 TEST(TensorOps, CostLittleToDispatch) {
@@ -196,7 +218,10 @@ TEST(TensorOps, CostLittleToDispatch) {
   for (int round = 0; round < 10; ++round) {
     const auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < 1000; ++i) tf::add(x, x);
-    best = std::min(best, std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() / 1000);
+    best = std::min(
+        best, std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start)
+                      .count() /
+                  1000);
   }
   EXPECT_LT(best, 20.0) << "microseconds a call";  // a tenth of that in a release build
 }
@@ -222,8 +247,8 @@ TEST(TensorOps, ViewsKeepMemoryAlive) {
   static float numbers[] = {1, 2, 3, 4};
   Tensor last;
   {
-    const Tensor all = Tensor::from_memory(
-        numbers, {2, 2}, tf::float32, [](void*) { freed = true; });
+    const Tensor all =
+        Tensor::from_memory(numbers, {2, 2}, tf::float32, [](void*) { freed = true; });
     last = tf::reshape(all[1], {2, 1});
   }
   EXPECT_FALSE(freed);
@@ -251,14 +276,16 @@ TEST(TensorOps, VariablesDoNotChangeViewsOfThem) {
 
 TEST(TensorOps, StoreEveryDType) {
   RILL_SHOWS("O28");
-  for (const tf::DType d : {tf::float16, tf::bfloat16, tf::float32, tf::float64, tf::int8, tf::int16, tf::int32, tf::int64, tf::uint8, tf::uint16,
-                            tf::uint32, tf::uint64, tf::complex64, tf::complex128}) {
+  for (const tf::DType d :
+       {tf::float16, tf::bfloat16, tf::float32, tf::float64, tf::int8, tf::int16, tf::int32,
+        tf::int64, tf::uint8, tf::uint16, tf::uint32, tf::uint64, tf::complex64, tf::complex128}) {
     const auto t = tf::cast(tf::constant({1, 0, 3}), d);
     EXPECT_EQ(t.dtype(), d);
     EXPECT_EQ(t.to_vector<int>(), (Ints{1, 0, 3})) << d;
     EXPECT_EQ((t + t).to_vector<int>(), (Ints{2, 0, 6})) << d;
   }
-  EXPECT_EQ(tf::cast(tf::constant({1, 0, 3}), tf::bool_).to_vector<bool>(), (std::vector<bool>{true, false, true}));
+  EXPECT_EQ(tf::cast(tf::constant({1, 0, 3}), tf::bool_).to_vector<bool>(),
+            (std::vector<bool>{true, false, true}));
   EXPECT_EQ(tf::constant({"a", "b"}).dtype(), tf::string);
 }
 
@@ -267,13 +294,22 @@ TEST(TensorOps, StoreEveryDType) {
 TEST(TensorOps, RefuseIndicesOutside) {
   const auto x = tf::zeros({2, 3});
   expect_error<tf::errors::OutOfRange>([&] { x[2]; }, "slice index 2 of dimension 0 out of bounds");
-  expect_error<tf::errors::OutOfRange>([&] { x(0, -4); }, "slice index -4 of dimension 1 out of bounds");
-  expect_error<tf::errors::InvalidArgument>([&] { x(0, 0, 0); }, "3 indices are too many for a tensor of shape [2, 3]");
+  expect_error<tf::errors::OutOfRange>([&] { x(0, -4); },
+                                       "slice index -4 of dimension 1 out of bounds");
+  expect_error<tf::errors::InvalidArgument>([&] { x(0, 0, 0); },
+                                            "3 indices are too many for a tensor of shape [2, 3]");
   expect_error<tf::errors::InvalidArgument>([&] { x(tf::ellipsis, tf::ellipsis); }, "one ellipsis");
-  expect_error<tf::errors::InvalidArgument>([&] { x(tf::slice(0, 1, 0)); }, "the step of index 0 is 0");
-  expect_error<tf::errors::InvalidArgument>([&] { x[tf::constant(1.f)]; }, "an index is a tensor of dtype float32");
-  expect_error<tf::errors::InvalidArgument>([&] { x[tf::constant({0, 1})]; }, "expected a scalar. Use tf::gather");
-  EXPECT_EQ(x(tf::slice(1, 100)).shape(), (tf::TensorShape{1, 3})) << "ranges are clipped, as in Python";
+  expect_error<tf::errors::InvalidArgument>([&] { x(tf::slice(0, 1, 0)); },
+                                            "the step of index 0 is 0");
+  expect_error<tf::errors::InvalidArgument>([&] { x[tf::constant(1.f)]; },
+                                            "an index is a tensor of dtype float32");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        x[tf::constant({0, 1})];
+      },
+      "expected a scalar. Use tf::gather");
+  EXPECT_EQ(x(tf::slice(1, 100)).shape(), (tf::TensorShape{1, 3}))
+      << "ranges are clipped, as in Python";
   EXPECT_EQ(x(tf::slice(5, 9)).shape(), (tf::TensorShape{0, 3}));
 }
 
@@ -281,15 +317,28 @@ TEST(TensorOps, RefuseShapesThatDoNotFit) {
   const auto a = tf::ones({2, 3}), b = tf::ones({4, 3});
   expect_error<tf::errors::InvalidArgument>([&] { a + b; }, "[2, 3]");
   expect_error<tf::errors::InvalidArgument>([&] { tf::matmul(a, b); }, "[4, 3]");
-  expect_error<tf::errors::InvalidArgument>([&] { tf::reshape(a, {4, 2}); }, "cannot reshape [2, 3] (6 elements) to [4, 2] (8 elements)");
-  expect_error<tf::errors::InvalidArgument>([&] { tf::concat({a, tf::ones({2, 3, 1})}, 0); }, "[concat]");
-  expect_error<tf::errors::InvalidArgument>([&] { tf::constant({1, 2, 3}, tf::int32, {2}); }, "3 elements do not fill shape [2]");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        tf::reshape(a, {4, 2});
+      },
+      "cannot reshape [2, 3] (6 elements) to [4, 2] (8 elements)");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        tf::concat({a, tf::ones({2, 3, 1})}, 0);
+      },
+      "[concat]");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        tf::constant({1, 2, 3}, tf::int32, {2});
+      },
+      "3 elements do not fill shape [2]");
   EXPECT_EQ((a + 1).size(), 6);
 }
 
 TEST(TensorOps, RefuseAxesOutside) {
   const auto a = tf::ones({2, 3});
-  expect_error<tf::errors::OutOfRange>([&] { tf::reduce_sum(a, 2); }, "axis 2 is out of range for rank 2");
+  expect_error<tf::errors::OutOfRange>([&] { tf::reduce_sum(a, 2); },
+                                       "axis 2 is out of range for rank 2");
   expect_error<tf::errors::OutOfRange>([&] { tf::reduce_sum(a, -3); }, "axis -3");
   expect_error<tf::errors::Error>([&] { tf::concat({a, a}, 2); }, "axis 2");
   expect_error<tf::errors::Error>([&] { tf::expand_dims(a, 4); }, "axis 4");
@@ -300,16 +349,33 @@ TEST(TensorOps, RefuseAxesOutside) {
 
 TEST(TensorOps, RefuseSizesThatCannotBe) {
   const std::int64_t big = std::int64_t{1} << 40;
-  expect_error<tf::errors::InvalidArgument>([&] { tf::zeros({big, big}); }, "more elements than 63 bits can count");
-  expect_error<tf::errors::InvalidArgument>([&] { tf::zeros(tf::TensorShape({big, big})); }, "more elements than 63 bits can count");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        tf::zeros({big, big});
+      },
+      "more elements than 63 bits can count");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        tf::zeros(tf::TensorShape({big, big}));
+      },
+      "more elements than 63 bits can count");
   expect_error<tf::errors::InvalidArgument>([&] { tf::zeros({big, big, 0}); }, "63 bits");
   expect_error<tf::errors::InvalidArgument>([] { tf::zeros({-1}); }, "negative size");
   expect_error<tf::errors::InvalidArgument>([] { tf::fill({2, -3}, 1); }, "negative size");
   expect_error<tf::errors::InvalidArgument>([&] { tf::random::uniform({big, big}); }, "63 bits");
-  expect_error<tf::errors::InvalidArgument>([&] { tf::random::stateless_normal({big, big}, {1, 2}); }, "63 bits");
-  expect_error<tf::errors::InvalidArgument>([] { tf::tile(tf::ones({1, 1, 1}), {2147483647, 2147483647, 2147483647}); }, "63 bits");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        tf::random::stateless_normal({big, big}, {1, 2});
+      },
+      "63 bits");
+  expect_error<tf::errors::InvalidArgument>(
+      [] {
+        tf::tile(tf::ones({1, 1, 1}), {2147483647, 2147483647, 2147483647});
+      },
+      "63 bits");
   expect_error<tf::errors::InvalidArgument>([&] { tf::broadcast_to(1.f, {big, big}); }, "63 bits");
-  expect_error<tf::errors::InvalidArgument>([&] { tf::one_hot({1}, std::int64_t{1} << 62); }, "[one_hot] depth is 4611686018427387904");
+  expect_error<tf::errors::InvalidArgument>([&] { tf::one_hot({1}, std::int64_t{1} << 62); },
+                                            "[one_hot] depth is 4611686018427387904");
   expect_error<tf::errors::InvalidArgument>([] { tf::one_hot({1}, -1); }, "depth is -1");
   // Broadcasting may need what no input has: three vectors of 2^22 make 2^66 elements.
   const auto v = tf::zeros({1 << 22});
@@ -318,13 +384,22 @@ TEST(TensorOps, RefuseSizesThatCannotBe) {
 
 TEST(TensorOps, RefuseWhatDoesNotFitInMemory) {
   const std::int64_t quadrillion = 1000000000000000;
-  expect_error<tf::errors::ResourceExhausted>([&] { tf::zeros({quadrillion / 4}); }, "out of memory");
-  expect_error<tf::errors::ResourceExhausted>([&] { tf::ones({quadrillion}, tf::uint8); }, "out of memory");
-  expect_error<tf::errors::ResourceExhausted>([&] { tf::random::uniform({quadrillion}); }, "out of memory");
+  expect_error<tf::errors::ResourceExhausted>([&] { tf::zeros({quadrillion / 4}); },
+                                              "out of memory");
+  expect_error<tf::errors::ResourceExhausted>([&] { tf::ones({quadrillion}, tf::uint8); },
+                                              "out of memory");
+  expect_error<tf::errors::ResourceExhausted>([&] { tf::random::uniform({quadrillion}); },
+                                              "out of memory");
   expect_error<tf::errors::ResourceExhausted>([&] { tf::range(quadrillion); }, "out of memory");
-  expect_error<tf::errors::ResourceExhausted>([&] { tf::tile(tf::ones({2}), {quadrillion}); }, "out of memory");
-  expect_error<tf::errors::ResourceExhausted>([&] { tf::repeat(tf::ones({2}), quadrillion); }, "out of memory");
-  expect_error<tf::errors::ResourceExhausted>([] { tf::matmul(tf::ones({10000000, 1}), tf::ones({1, 10000000})); }, "out of memory");
+  expect_error<tf::errors::ResourceExhausted>([&] { tf::tile(tf::ones({2}), {quadrillion}); },
+                                              "out of memory");
+  expect_error<tf::errors::ResourceExhausted>([&] { tf::repeat(tf::ones({2}), quadrillion); },
+                                              "out of memory");
+  expect_error<tf::errors::ResourceExhausted>(
+      [] {
+        tf::matmul(tf::ones({10000000, 1}), tf::ones({1, 10000000}));
+      },
+      "out of memory");
   EXPECT_EQ(tf::zeros({4}).to_vector<float>(), Floats(4, 0));
 }
 
@@ -341,12 +416,16 @@ TEST(TensorOps, HandleEmptyTensors) {
 }
 
 TEST(TensorOps, RefuseWrongDTypes) {
-  expect_error<tf::errors::InvalidArgument>([] { tf::sqrt(tf::constant(1)); }, "has dtype int32; expected one of");
+  expect_error<tf::errors::InvalidArgument>([] { tf::sqrt(tf::constant(1)); },
+                                            "has dtype int32; expected one of");
   expect_error<tf::errors::InvalidArgument>([] { tf::exp(tf::constant("a")); }, "has dtype string");
-  expect_error<tf::errors::InvalidArgument>([] { tf::logical_and(tf::constant(1), tf::constant(1)); }, "int32");
+  expect_error<tf::errors::InvalidArgument>(
+      [] { tf::logical_and(tf::constant(1), tf::constant(1)); }, "int32");
   expect_error<tf::errors::InvalidArgument>([] { tf::zeros(tf::constant({2.f})); }, "float32");
-  expect_error<tf::errors::InvalidArgument>([] { tf::cast(tf::constant("1"), tf::float32); }, "string");
-  expect_error<tf::errors::InvalidArgument>([] { tf::add(Tensor(), tf::constant(1)); }, "undefined");
+  expect_error<tf::errors::InvalidArgument>([] { tf::cast(tf::constant("1"), tf::float32); },
+                                            "string");
+  expect_error<tf::errors::InvalidArgument>([] { tf::add(Tensor(), tf::constant(1)); },
+                                            "undefined");
 }
 
 TEST(TensorOps, GuardsUnwindWithErrors) {

@@ -7,10 +7,13 @@ RILL_ROWS(print) {
   constexpr double nan = __builtin_nan(""), inf = __builtin_inf();
   row("_TensorSummary")
       .call([](const std::vector<Tensor>& in) {
-        return std::vector<Tensor>{rill::strings::format("{}", in[0]), rill::strings::format("<%>", in[0], {.placeholder = "%", .summarize = 1}),
-                                   rill::strings::format("{}", in[0], {.summarize = -1})};
+        return std::vector<Tensor>{
+            rill::strings::format("{}", in[0]),
+            rill::strings::format("<%>", in[0], {.placeholder = "%", .summarize = 1}),
+            rill::strings::format("{}", in[0], {.summarize = -1})};
       })
-      .tf("[tf.strings.format('{}', [x0]), tf.strings.format('<%>', [x0], placeholder='%', summarize=1), tf.strings.format('{}', [x0], summarize=-1)]")
+      .tf("[tf.strings.format('{}', [x0]), tf.strings.format('<%>', [x0], placeholder='%', "
+          "summarize=1), tf.strings.format('{}', [x0], summarize=-1)]")
       .sample({x({}, {7})})
       .sample({x({10}, 0, 100)})
       .sample({x({6}, -100, 100)})
@@ -21,7 +24,8 @@ RILL_ROWS(print) {
       .sample({values(float32, {7}, {1 / 3., 0.1, 1e10, 1e-7, inf, nan, -0.})})
       .sample({values(float64, {4}, {1 / 3., 0.1, 1e22, 123456789.123})})
       .sample({values(float32, {4}, {123456789, 16777216, 100000, 0.00012345678})})
-      .sample({strings({2, 2}, {"a", "b c", "it's \"q\"\\", std::string("\n\t\r\x01\x7f\xc3\xbc")})})
+      .sample(
+          {strings({2, 2}, {"a", "b c", "it's \"q\"\\", std::string("\n\t\r\x01\x7f\xc3\xbc")})})
       .sample({strings({}, {"a"})})
       .dtypes((kRealTypes | TypeSet{bool_}));
   row("PrintV2")
@@ -29,7 +33,8 @@ RILL_ROWS(print) {
       .dtypes({float32})
       .not_in_tensorflow("writes and gives nothing back")
       .error({strings({1}, {"text"})}, {}, "input must have rank 0")
-      .error({strings({}, {"text"})}, {{"output_stream", "printer"}}, "output_stream is \"printer\"");
+      .error({strings({}, {"text"})}, {{"output_stream", "printer"}},
+             "output_stream is \"printer\"");
 }
 
 }  // namespace rill::conformance

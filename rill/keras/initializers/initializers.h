@@ -26,8 +26,9 @@ class Initializer {
   template <StringLike S>
   Initializer(const S& name) : Initializer(by_name(std::string_view(name))) {}
   template <class F>
-    requires(std::is_invocable_r_v<Tensor, F&, const TensorShape&, DType> && !std::is_base_of_v<Initializer, F>)
-  Initializer(F f) : Initializer(by_function(std::move(f))) {}
+  requires(std::is_invocable_r_v<Tensor, F&, const TensorShape&, DType> &&
+           !std::is_base_of_v<Initializer, F>) Initializer(F f)
+      : Initializer(by_function(std::move(f))) {}
 
   bool defined() const { return static_cast<bool>(impl_); }
   // InvalidArgument when the shape is not fully defined or the dtype does not suit.
@@ -72,7 +73,8 @@ class RandomUniform : public Initializer {
  public:
   RandomUniform();
   explicit RandomUniform(RandomUniformOptions options);
-  RandomUniform(double minval, double maxval, std::int64_t seed = -1) : RandomUniform(RandomUniformOptions{minval, maxval, seed}) {}
+  RandomUniform(double minval, double maxval, std::int64_t seed = -1)
+      : RandomUniform(RandomUniformOptions{minval, maxval, seed}) {}
 };
 struct RandomNormalOptions {
   double mean = 0, stddev = 0.05;
@@ -82,14 +84,16 @@ class RandomNormal : public Initializer {
  public:
   RandomNormal();
   explicit RandomNormal(RandomNormalOptions options);
-  RandomNormal(double mean, double stddev, std::int64_t seed = -1) : RandomNormal(RandomNormalOptions{mean, stddev, seed}) {}
+  RandomNormal(double mean, double stddev, std::int64_t seed = -1)
+      : RandomNormal(RandomNormalOptions{mean, stddev, seed}) {}
 };
 // Drawn again while more than two deviations from the mean.
 class TruncatedNormal : public Initializer {
  public:
   TruncatedNormal();
   explicit TruncatedNormal(RandomNormalOptions options);
-  TruncatedNormal(double mean, double stddev, std::int64_t seed = -1) : TruncatedNormal(RandomNormalOptions{mean, stddev, seed}) {}
+  TruncatedNormal(double mean, double stddev, std::int64_t seed = -1)
+      : TruncatedNormal(RandomNormalOptions{mean, stddev, seed}) {}
 };
 
 struct VarianceScalingOptions {
@@ -111,11 +115,11 @@ class VarianceScaling : public Initializer {
 struct SeedOptions {
   std::int64_t seed = -1;
 };
-#define RILL_INITIALIZER(Name)                                            \
-  class Name : public VarianceScaling {                                   \
-   public:                                                                \
-    explicit Name(std::int64_t seed = -1);                                \
-    explicit Name(SeedOptions options) : Name(options.seed) {}            \
+#define RILL_INITIALIZER(Name)                                 \
+  class Name : public VarianceScaling {                        \
+   public:                                                     \
+    explicit Name(std::int64_t seed = -1);                     \
+    explicit Name(SeedOptions options) : Name(options.seed) {} \
   }
 RILL_INITIALIZER(GlorotUniform);  // in +-sqrt(6 / (fan_in + fan_out))
 RILL_INITIALIZER(GlorotNormal);   // deviation sqrt(2 / (fan_in + fan_out))
@@ -146,10 +150,19 @@ class Identity : public Initializer {
 inline Initializer zeros() { return Zeros(); }
 inline Initializer ones() { return Ones(); }
 inline Initializer constant(const Operand& value = 0) { return Constant(value); }
-inline Initializer random_uniform(double minval = -0.05, double maxval = 0.05, std::int64_t seed = -1) { return RandomUniform(minval, maxval, seed); }
-inline Initializer random_normal(double mean = 0, double stddev = 0.05, std::int64_t seed = -1) { return RandomNormal(mean, stddev, seed); }
-inline Initializer truncated_normal(double mean = 0, double stddev = 0.05, std::int64_t seed = -1) { return TruncatedNormal(mean, stddev, seed); }
-inline Initializer variance_scaling(VarianceScalingOptions options = {}) { return VarianceScaling(std::move(options)); }
+inline Initializer random_uniform(double minval = -0.05, double maxval = 0.05,
+                                  std::int64_t seed = -1) {
+  return RandomUniform(minval, maxval, seed);
+}
+inline Initializer random_normal(double mean = 0, double stddev = 0.05, std::int64_t seed = -1) {
+  return RandomNormal(mean, stddev, seed);
+}
+inline Initializer truncated_normal(double mean = 0, double stddev = 0.05, std::int64_t seed = -1) {
+  return TruncatedNormal(mean, stddev, seed);
+}
+inline Initializer variance_scaling(VarianceScalingOptions options = {}) {
+  return VarianceScaling(std::move(options));
+}
 inline Initializer glorot_uniform(std::int64_t seed = -1) { return GlorotUniform(seed); }
 inline Initializer glorot_normal(std::int64_t seed = -1) { return GlorotNormal(seed); }
 inline Initializer he_uniform(std::int64_t seed = -1) { return HeUniform(seed); }
@@ -165,14 +178,22 @@ inline Initializer identity(double gain = 1) { return Identity(gain); }
 // The same by the names of tf itself.
 inline keras::Initializer zeros_initializer() { return keras::initializers::zeros(); }
 inline keras::Initializer ones_initializer() { return keras::initializers::ones(); }
-inline keras::Initializer constant_initializer(const Operand& value = 0) { return keras::initializers::constant(value); }
-inline keras::Initializer random_uniform_initializer(double minval = -0.05, double maxval = 0.05, std::int64_t seed = -1) {
+inline keras::Initializer constant_initializer(const Operand& value = 0) {
+  return keras::initializers::constant(value);
+}
+inline keras::Initializer random_uniform_initializer(double minval = -0.05, double maxval = 0.05,
+                                                     std::int64_t seed = -1) {
   return keras::initializers::random_uniform(minval, maxval, seed);
 }
-inline keras::Initializer random_normal_initializer(double mean = 0, double stddev = 0.05, std::int64_t seed = -1) {
+inline keras::Initializer random_normal_initializer(double mean = 0, double stddev = 0.05,
+                                                    std::int64_t seed = -1) {
   return keras::initializers::random_normal(mean, stddev, seed);
 }
-inline keras::Initializer glorot_uniform_initializer(std::int64_t seed = -1) { return keras::initializers::glorot_uniform(seed); }
-inline keras::Initializer glorot_normal_initializer(std::int64_t seed = -1) { return keras::initializers::glorot_normal(seed); }
+inline keras::Initializer glorot_uniform_initializer(std::int64_t seed = -1) {
+  return keras::initializers::glorot_uniform(seed);
+}
+inline keras::Initializer glorot_normal_initializer(std::int64_t seed = -1) {
+  return keras::initializers::glorot_normal(seed);
+}
 
-}  // namespace rill
+}  // namespace RILL_API

@@ -26,7 +26,8 @@ Floats golden(const std::string& name) {
   static const auto* all = [] {
     auto* map = new std::map<std::string, Floats>;
     const char* root = std::getenv("RILL_SOURCE_DIR");
-    std::ifstream in(std::string(root ? root : ".") + "/rill/keras/initializers/testdata/initializers.txt");
+    std::ifstream in(std::string(root ? root : ".") +
+                     "/rill/keras/initializers/testdata/initializers.txt");
     for (std::string line; std::getline(in, line);) {
       std::istringstream words(line);
       std::string key;
@@ -37,7 +38,8 @@ Floats golden(const std::string& name) {
   }();
   return all->at(name);
 }
-void expect_golden(const std::string& name, const keras::Initializer& initializer, const tf::TensorShape& shape, float tolerance = 0) {
+void expect_golden(const std::string& name, const keras::Initializer& initializer,
+                   const tf::TensorShape& shape, float tolerance = 0) {
   SCOPED_TRACE(name);
   const auto got = initializer(shape).to_vector<float>(), want = golden(name);
   ASSERT_EQ(got.size(), want.size());
@@ -73,7 +75,11 @@ TEST(Initializers, ConstantsAndNormals) {
   const auto x = tf::random_normal_initializer()({10000});
   EXPECT_NEAR(tf::reduce_mean(x).item<float>(), 0, 3e-3);
   EXPECT_NEAR(tf::reduce_std(x).item<float>(), 0.05, 2e-3);
-  expect_error<tf::errors::InvalidArgument>([] { init::Constant(tf::constant({1.f, 2.f}))({3}); }, "2 values do not fill shape [3]");
+  expect_error<tf::errors::InvalidArgument>(
+      [] {
+        init::Constant(tf::constant({1.f, 2.f}))({3});
+      },
+      "2 values do not fill shape [3]");
 }
 
 TEST(Initializers, ByName) {
@@ -85,10 +91,12 @@ TEST(Initializers, ByName) {
   EXPECT_GE(tf::reduce_min(u).item<float>(), -0.05f);
   EXPECT_LT(tf::reduce_max(u).item<float>(), 0.05f);
   EXPECT_GT(tf::reduce_max(u).item<float>(), 0.049f);
-  for (const char* name : {"zeros", "Zeros", "zero", "glorot_uniform", "GlorotUniform", "he_normal", "lecun_uniform", "normal", "truncated_normal", "identity"})
+  for (const char* name : {"zeros", "Zeros", "zero", "glorot_uniform", "GlorotUniform", "he_normal",
+                           "lecun_uniform", "normal", "truncated_normal", "identity"})
     EXPECT_EQ(init::get(name)({3, 3}).shape(), (tf::TensorShape{3, 3})) << name;
   EXPECT_EQ(init::get("he_normal").class_name(), "HeNormal");
-  expect_error<tf::errors::InvalidArgument>([] { init::get("glorot_unifrom"); }, "no initializer is called \"glorot_unifrom\"");
+  expect_error<tf::errors::InvalidArgument>([] { init::get("glorot_unifrom"); },
+                                            "no initializer is called \"glorot_unifrom\"");
 }
 
 TEST(Initializers, SeedsGiveKerassNumbers) {
@@ -98,7 +106,11 @@ TEST(Initializers, SeedsGiveKerassNumbers) {
   expect_golden("RandomNormal_mean", init::RandomNormal(2, 0.5, 3), {5});
   expect_golden("TruncatedNormal", init::TruncatedNormal({.seed = 5}), {20});
   expect_golden("VarianceScaling", init::VarianceScaling({.seed = 2}), {4, 3});
-  expect_golden("VarianceScaling_fan_out", init::VarianceScaling({.scale = 3, .mode = "fan_out", .distribution = "untruncated_normal", .seed = 2}), {4, 3});
+  expect_golden(
+      "VarianceScaling_fan_out",
+      init::VarianceScaling(
+          {.scale = 3, .mode = "fan_out", .distribution = "untruncated_normal", .seed = 2}),
+      {4, 3});
   expect_golden("GlorotUniform", init::GlorotUniform(42), {4, 3});
   expect_golden("GlorotUniform_conv", init::GlorotUniform({.seed = 42}), {2, 2, 3, 4});
   expect_golden("GlorotUniform_vector", init::GlorotUniform(42), {4});
@@ -124,28 +136,56 @@ TEST(Initializers, WithoutSeedsEachCallDrawsAnew) {
   EXPECT_EQ(w({4}).to_vector<float>(), first);
 }
 
+TEST(Initializers, Version1HasItsOwnDefaults) {
+  namespace v1 = tf::compat::v1;
+  EXPECT_NEAR(tf::reduce_std(v1::random_normal_initializer()({10000})).item<float>(), 1, 0.05);
+  EXPECT_GT(tf::reduce_max(v1::random_uniform_initializer()({10000})).item<float>(), 0.99f);
+  EXPECT_EQ(v1::zeros_initializer()({1}).item<float>(), 0.f);
+}
+
 TEST(Initializers, TakeFunctions) {
-  const keras::Initializer mine = [](const tf::TensorShape& shape, tf::DType dtype) { return tf::fill(shape, tf::cast(7, dtype)); };
+  const keras::Initializer mine = [](const tf::TensorShape& shape, tf::DType dtype) {
+    return tf::fill(shape, tf::cast(7, dtype));
+  };
   EXPECT_EQ(mine({2}, tf::float64).to_vector<double>(), (std::vector<double>{7, 7}));
   EXPECT_FALSE(keras::Initializer().defined());
 }
 
 TEST(Initializers, SayTheirArguments) {
-  EXPECT_EQ(init::RandomUniform({.seed = 3}).config(), "{\"minval\": -0.05, \"maxval\": 0.05, \"seed\": 3}");
+  EXPECT_EQ(init::RandomUniform({.seed = 3}).config(),
+            "{\"minval\": -0.05, \"maxval\": 0.05, \"seed\": 3}");
   EXPECT_EQ(init::GlorotUniform().config(), "{\"seed\": null}");
-  EXPECT_EQ(init::VarianceScaling().config(), "{\"scale\": 1.0, \"mode\": \"fan_in\", \"distribution\": \"truncated_normal\", \"seed\": null}");
+  EXPECT_EQ(init::VarianceScaling().config(),
+            "{\"scale\": 1.0, \"mode\": \"fan_in\", \"distribution\": \"truncated_normal\", "
+            "\"seed\": null}");
   EXPECT_EQ(init::Orthogonal().config(), "{\"gain\": 1.0, \"seed\": null}");
   EXPECT_EQ(init::constant(2.0).config(), "{\"value\": 2.0}");
 }
 
 TEST(Initializers, RefuseWhatDoesNotSuit) {
-  expect_error<tf::errors::InvalidArgument>([] { init::GlorotUniform()({2, 2}, tf::int32); }, "[GlorotUniform] dtype int32; expected a floating-point one");
-  expect_error<tf::errors::InvalidArgument>([] { init::Orthogonal()({2}); }, "rank 1; expected 2 or more");
-  expect_error<tf::errors::InvalidArgument>([] { init::Identity()({2, 2, 2}); }, "rank 3; expected a matrix");
-  expect_error<tf::errors::InvalidArgument>([] { init::Zeros()({tf::None, 2}); }, "not fully defined");
-  expect_error<tf::errors::InvalidArgument>([] { init::VarianceScaling({.scale = 0}); }, "scale is 0");
-  expect_error<tf::errors::InvalidArgument>([] { init::VarianceScaling({.mode = "fan"}); }, "mode is \"fan\"");
-  expect_error<tf::errors::InvalidArgument>([] { init::VarianceScaling({.distribution = "flat"}); }, "distribution is \"flat\"");
+  expect_error<tf::errors::InvalidArgument>(
+      [] {
+        init::GlorotUniform()({2, 2}, tf::int32);
+      },
+      "[GlorotUniform] dtype int32; expected a floating-point one");
+  expect_error<tf::errors::InvalidArgument>([] { init::Orthogonal()({2}); },
+                                            "rank 1; expected 2 or more");
+  expect_error<tf::errors::InvalidArgument>(
+      [] {
+        init::Identity()({2, 2, 2});
+      },
+      "rank 3; expected a matrix");
+  expect_error<tf::errors::InvalidArgument>(
+      [] {
+        init::Zeros()({tf::None, 2});
+      },
+      "not fully defined");
+  expect_error<tf::errors::InvalidArgument>([] { init::VarianceScaling({.scale = 0}); },
+                                            "scale is 0");
+  expect_error<tf::errors::InvalidArgument>([] { init::VarianceScaling({.mode = "fan"}); },
+                                            "mode is \"fan\"");
+  expect_error<tf::errors::InvalidArgument>([] { init::VarianceScaling({.distribution = "flat"}); },
+                                            "distribution is \"flat\"");
   expect_error<tf::errors::FailedPrecondition>([] { keras::Initializer()({2}); }, "there is none");
 }
 

@@ -10,7 +10,8 @@ void add_strings_cpu(KernelContext& c) noexcept {
   std::string* y = c.out<std::string>();
   if (c.out().size == 0) return;
   for_runs(p, 0, c.out().size / p.inner, [&](std::int64_t at, std::int64_t ia, std::int64_t ib) {
-    for (std::int64_t i = 0; i < p.inner; ++i) y[at + i] = a[ia + (p.a_row ? i : 0)] + b[ib + (p.b_row ? i : 0)];
+    for (std::int64_t i = 0; i < p.inner; ++i)
+      y[at + i] = a[ia + (p.a_row ? i : 0)] + b[ib + (p.b_row ? i : 0)];
   });
 }
 RILL_KERNEL("Add", cpu, TypeSet{string}, add_strings_cpu);

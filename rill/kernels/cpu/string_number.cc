@@ -27,16 +27,21 @@ bool read_number(std::string_view s, T& out) {
     return error == std::errc() && end == s.data() + s.size();
   } else {
     static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
-    // What strtod takes and is meant as no number here: a second space, "infinity", "nan(..)", hexadecimal fractions.
+    // What strtod takes and is meant as no number here: a second space, "infinity", "nan(..)",
+    // hexadecimal fractions.
     std::string text(s);
     std::string_view bare = s;
     if (!bare.empty() && (bare[0] == '-' || bare[0] == '+')) bare.remove_prefix(1);
     const bool hex = bare.size() > 2 && bare[0] == '0' && (bare[1] | 0x20) == 'x';
-    if (bare.empty() || trimmed(bare) != bare || bare.find('(') != bare.npos || (bare.size() > 3 && (bare[0] | 0x20) == 'i')) return false;
+    if (bare.empty() || trimmed(bare) != bare || bare.find('(') != bare.npos ||
+        (bare.size() > 3 && (bare[0] | 0x20) == 'i'))
+      return false;
     if (hex && bare.find_first_of(".pP") != bare.npos) return false;
     char* end = nullptr;
-    if constexpr (sizeof(T) == 4) out = strtof_l(text.c_str(), &end, plain);
-    else out = strtod_l(text.c_str(), &end, plain);
+    if constexpr (sizeof(T) == 4)
+      out = strtof_l(text.c_str(), &end, plain);
+    else
+      out = strtod_l(text.c_str(), &end, plain);
     return end == text.c_str() + text.size();
   }
 }
@@ -46,7 +51,9 @@ void to_number_cpu(KernelContext& c) noexcept {
     const std::string* in = c.in<std::string>(0);
     for (std::int64_t i = 0; i < c.out().size; ++i)
       if (!read_number(trimmed(in[i]), c.out<T>()[i]))
-        return c.fail(Code::invalid_argument, format("[{}] element {}, \"{}\", is no number of dtype {}", c.tag(), i, in[i].substr(0, 40), c.out().dtype));
+        return c.fail(Code::invalid_argument,
+                      format("[{}] element {}, \"{}\", is no number of dtype {}", c.tag(), i,
+                             in[i].substr(0, 40), c.out().dtype));
   });
 }
 RILL_KERNEL("StringToNumber", cpu, (TypeSet{float32, float64, int32, int64}), to_number_cpu);
@@ -63,7 +70,9 @@ void as_string_cpu(KernelContext& c) noexcept {
   const std::int64_t width = c.int_attr("width"), precision = c.int_attr("precision");
   if (width > -1) spec += std::to_string(width);
   if (precision > -1) spec += "." + std::to_string(precision);
-  const std::string number = spec + (c.bool_attr("scientific") ? "e" : c.bool_attr("shortest") ? "g" : "f");
+  const std::string number = spec + (c.bool_attr("scientific") ? "e"
+                                     : c.bool_attr("shortest") ? "g"
+                                                               : "f");
   const std::string pair = "(" + number + "," + number + ")";
   dispatch_all(c.in(0).dtype, [&]<class T>() {
     const T* in = c.in<T>(0);

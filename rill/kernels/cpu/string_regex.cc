@@ -14,7 +14,9 @@ RE2::Options quiet() {
 }
 // False, with the failure reported, when input 1 is no pattern.
 bool check(KernelContext& c, const RE2& re) {
-  if (!re.ok()) c.fail(Code::invalid_argument, format("[{}] the pattern \"{}\" cannot be read: {}", c.tag(), re.pattern(), re.error()));
+  if (!re.ok())
+    c.fail(Code::invalid_argument,
+           format("[{}] the pattern \"{}\" cannot be read: {}", c.tag(), re.pattern(), re.error()));
   return re.ok();
 }
 
@@ -30,8 +32,10 @@ void replace_cpu(KernelContext& c) noexcept {
   for (std::int64_t i = 0; i < c.out().size; ++i) {
     out[i] = in[i];
     if (!good) continue;
-    if (global) RE2::GlobalReplace(&out[i], re, rewrite);
-    else RE2::Replace(&out[i], re, rewrite);
+    if (global)
+      RE2::GlobalReplace(&out[i], re, rewrite);
+    else
+      RE2::Replace(&out[i], re, rewrite);
   }
 }
 RILL_KERNEL("RegexReplace", cpu, TypeSet{}, replace_cpu);

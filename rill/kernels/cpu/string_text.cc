@@ -22,7 +22,9 @@ void length_cpu(KernelContext& c) noexcept {
   const bool chars = c.string_attr("unit") == "UTF8_CHAR";
   parallel_for(c.out().size, kGrain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
-      out[i] = static_cast<std::int32_t>(chars ? std::count_if(in[i].begin(), in[i].end(), starts_char) : static_cast<std::ptrdiff_t>(in[i].size()));
+      out[i] =
+          static_cast<std::int32_t>(chars ? std::count_if(in[i].begin(), in[i].end(), starts_char)
+                                          : static_cast<std::ptrdiff_t>(in[i].size()));
   });
 }
 RILL_KERNEL("StringLength", cpu, TypeSet{}, length_cpu);
@@ -42,14 +44,19 @@ void substr_cpu(KernelContext& c) noexcept {
   std::string* out = c.out<std::string>();
   dispatch_types<std::int32_t, std::int64_t>(c.in(1).dtype, [&]<class T>() {
     auto cut = [&](const std::string& s, std::int64_t pos, std::int64_t len, std::int64_t at) {
-      const std::int64_t size = chars ? std::count_if(s.begin(), s.end(), starts_char) : static_cast<std::int64_t>(s.size());
+      const std::int64_t size = chars ? std::count_if(s.begin(), s.end(), starts_char)
+                                      : static_cast<std::int64_t>(s.size());
       if (pos > size || pos < -size)
-        return c.fail(Code::invalid_argument, format("[{}] pos {} of element {} is outside its string \"{}\" of {} {}", c.tag(), pos, at, s.substr(0, 40), size,
-                                                     chars ? "characters" : "bytes"));
+        return c.fail(
+            Code::invalid_argument,
+            format("[{}] pos {} of element {} is outside its string \"{}\" of {} {}", c.tag(), pos,
+                   at, s.substr(0, 40), size, chars ? "characters" : "bytes"));
       if (pos < 0) pos += size;
-      const std::int64_t n = len < 0 ? size - pos : std::min(len, size - pos);  // negative: to the end
+      const std::int64_t n =
+          len < 0 ? size - pos : std::min(len, size - pos);  // negative: to the end
       const std::size_t first = chars ? byte_of_char(s, pos, 0) : static_cast<std::size_t>(pos);
-      const std::size_t last = chars ? byte_of_char(s, n, first) : static_cast<std::size_t>(pos + n);
+      const std::size_t last =
+          chars ? byte_of_char(s, n, first) : static_cast<std::size_t>(pos + n);
       out[at] = s.substr(first, last - first);
     };
     for_runs(p, 0, c.out().size / p.inner, [&](std::int64_t at, std::int64_t ia, std::int64_t ib) {
@@ -101,9 +108,13 @@ void split_cpu(KernelContext& c) noexcept {
   std::int64_t columns = 0;
   for (std::int64_t i = 0; i < n; ++i) {
     std::int64_t column = 0;
-    auto part = [&](std::size_t begin, std::size_t end) { parts.push_back({i, column++, begin, end}); };
-    if (sep.empty()) split_spaces(in[i], max, part);
-    else split_at(in[i], sep, max, part);
+    auto part = [&](std::size_t begin, std::size_t end) {
+      parts.push_back({i, column++, begin, end});
+    };
+    if (sep.empty())
+      split_spaces(in[i], max, part);
+    else
+      split_at(in[i], sep, max, part);
     columns = std::max(columns, column);
   }
   const auto count = static_cast<std::int64_t>(parts.size());

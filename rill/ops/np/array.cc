@@ -23,7 +23,10 @@ DType natural(const Operand& x) {
   if (holds(x, Operand::Kind::tensor) || holds(x, Operand::Kind::variable)) return {};
   if (holds(x, Operand::Kind::floating)) return float64;
   if (holds(x, Operand::Kind::integer) || x.kind() == Operand::Kind::shape) return int64;
-  return x.kind() == Operand::Kind::list && !holds(x, Operand::Kind::text) && !holds(x, Operand::Kind::boolean) ? float64 : DType();
+  return x.kind() == Operand::Kind::list && !holds(x, Operand::Kind::text) &&
+                 !holds(x, Operand::Kind::boolean)
+             ? float64
+             : DType();
 }
 Tensor as_array(const Operand& x) { return to_tensor(x, natural(x)).cpu(); }
 
@@ -33,7 +36,9 @@ Tensor array(const Operand& value, DType dtype) {
   const Tensor t = as_array(value);
   return dtype.defined() && t.dtype() != dtype ? cast(t, dtype) : t;
 }
-Tensor array(std::initializer_list<Operand> value, DType dtype) { return array(Operand(value), dtype); }
+Tensor array(std::initializer_list<Operand> value, DType dtype) {
+  return array(Operand(value), dtype);
+}
 template <class T>
 Tensor array(const std::vector<T>& value, DType dtype) {
   return constant(value, dtype);
@@ -52,14 +57,17 @@ Tensor ones(const Operand& shape, DType dtype) { return rill::ones(shape, dtype)
 Tensor arange(const Operand& stop) { return arange(0, stop, 1); }
 Tensor arange(const Operand& start, const Operand& stop, const Operand& step) {
   const Tensor a = as_array(start), b = as_array(stop), c = as_array(step);
-  const DType d = a.dtype().is_floating() || b.dtype().is_floating() || c.dtype().is_floating() ? float64 : int64;
+  const DType d = a.dtype().is_floating() || b.dtype().is_floating() || c.dtype().is_floating()
+                      ? float64
+                      : int64;
   return range(cast(a, d), cast(b, d), cast(c, d), d);
 }
 Tensor linspace(double start, double stop, std::int64_t num) {
   RILL_CHECK(num >= 0, invalid_argument, "[np.linspace] num is {}; expected 0 or more", num);
   Tensor t = make_tensor(float64, TensorShape(Dims{num}));
   const double step = num > 1 ? (stop - start) / static_cast<double>(num - 1) : 0;
-  for (std::int64_t i = 0; i < num; ++i) mutable_data<double>(t)[i] = static_cast<double>(i) * step + start;
+  for (std::int64_t i = 0; i < num; ++i)
+    mutable_data<double>(t)[i] = static_cast<double>(i) * step + start;
   if (num > 1) mutable_data<double>(t)[num - 1] = stop;
   return t;
 }
@@ -69,7 +77,9 @@ Tensor reshape(const Operand& a, const Operand& shape) { return rill::reshape(as
 Tensor expand_dims(const Operand& a, int axis) { return rill::expand_dims(as_array(a), axis); }
 Tensor concatenate(const TensorList& arrays, int axis) { return concat(arrays, axis); }
 Tensor astype(const Operand& a, DType dtype) { return cast(as_array(a), dtype); }
-Tensor take(const Operand& a, const Operand& indices) { return gather(as_array(a), to_tensor(indices, int64)); }
+Tensor take(const Operand& a, const Operand& indices) {
+  return gather(as_array(a), to_tensor(indices, int64));
+}
 
 Tensor min(const Operand& a) { return reduce_min(as_array(a)); }
 Tensor max(const Operand& a) { return reduce_max(as_array(a)); }
@@ -105,12 +115,14 @@ Tensor multiply(const Operand& a, const Operand& b) { return rill::multiply(a, b
 Tensor dot(const Operand& a, const Operand& b) {
   const ArgPair p(a, b);
   if (p.first().ndim() == 1 && p.second().ndim() == 1) {
-    RILL_CHECK(p.first().size() == p.second().size(), invalid_argument, "[np.dot] vectors of {} and {} elements; expected equal lengths", p.first().size(),
+    RILL_CHECK(p.first().size() == p.second().size(), invalid_argument,
+               "[np.dot] vectors of {} and {} elements; expected equal lengths", p.first().size(),
                p.second().size());
     return reduce_sum(p.first() * p.second());
   }
   if (p.first().ndim() == 0 || p.second().ndim() == 0) return p.first() * p.second();
-  if (p.second().ndim() == 1) return squeeze(matmul(p.first(), rill::expand_dims(p.second(), 1)), -1);
+  if (p.second().ndim() == 1)
+    return squeeze(matmul(p.first(), rill::expand_dims(p.second(), 1)), -1);
   return matmul(p.first(), p.second());
 }
 bool allclose(const Operand& a, const Operand& b, double rtol, double atol) {

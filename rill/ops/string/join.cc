@@ -18,22 +18,32 @@ void join_shape(ShapeContext& c) {
       out = in;
       continue;
     }
-    RILL_CHECK(out.is_compatible_with(in), invalid_argument, "[strings.join] shapes {} and {} differ; expected equal shapes, or scalars", out, in);
+    RILL_CHECK(out.is_compatible_with(in), invalid_argument,
+               "[strings.join] shapes {} and {} differ; expected equal shapes, or scalars", out,
+               in);
     for (int k = 0; k < in.rank(); ++k)
       if (out.dim(k) < 0) out.set_dim(k, in.dim(k));
   }
   c.set_output(0, out);
 }
-const Op& join_op = OpBuilder("StringJoin", "strings.join")
-                        .input("inputs: N * string").output("output: string").attr("separator: string = ''")
-                        .doc("The strings of several tensors one after the other, with a separator between them.")
-                        .shape(join_shape).no_gradient().define();
+const Op& join_op =
+    OpBuilder("StringJoin", "strings.join")
+        .input("inputs: N * string")
+        .output("output: string")
+        .attr("separator: string = ''")
+        .doc("The strings of several tensors one after the other, with a separator between them.")
+        .shape(join_shape)
+        .no_gradient()
+        .define();
 
 void reduce_join_shape(ShapeContext& c) {
   const TensorShape& in = c.input(0);
-  RILL_CHECK(!c.input(1).has_rank() || c.input(1).rank() <= 1, invalid_argument, "[{}] axes must be a list, got shape {}", c.tag(), c.input(1));
+  RILL_CHECK(!c.input(1).has_rank() || c.input(1).rank() <= 1, invalid_argument,
+             "[{}] axes must be a list, got shape {}", c.tag(), c.input(1));
   if (!in.has_rank() || !c.input_value(1)) {
-    return c.set_output(0, in.has_rank() && c.bool_attr("keep_dims") ? TensorShape::unknown_dims(in.rank()) : TensorShape());
+    return c.set_output(0, in.has_rank() && c.bool_attr("keep_dims")
+                               ? TensorShape::unknown_dims(in.rank())
+                               : TensorShape());
   }
   Dims keep = in.dims();
   for (std::int64_t a : as_dims(*c.input_value(1), c.tag())) {
@@ -43,19 +53,29 @@ void reduce_join_shape(ShapeContext& c) {
   }
   Dims out;
   for (std::int64_t d : keep) {
-    if (d != -2) out.push_back(d);
-    else if (c.bool_attr("keep_dims")) out.push_back(1);
+    if (d != -2)
+      out.push_back(d);
+    else if (c.bool_attr("keep_dims"))
+      out.push_back(1);
   }
   c.set_output(0, TensorShape(out));
 }
-const Op& reduce_join_op = OpBuilder("ReduceJoin", "strings.reduce_join")
-                               .input("inputs: string").input("reduction_indices: int32").output("output: string")
-                               .attr("keep_dims: bool = false").attr("separator: string = ''")
-                               .doc("The strings along axes joined; the first axis listed varies fastest.")
-                               .shape(reduce_join_shape).no_gradient().host("reduction_indices").define();
+const Op& reduce_join_op =
+    OpBuilder("ReduceJoin", "strings.reduce_join")
+        .input("inputs: string")
+        .input("reduction_indices: int32")
+        .output("output: string")
+        .attr("keep_dims: bool = false")
+        .attr("separator: string = ''")
+        .doc("The strings along axes joined; the first axis listed varies fastest.")
+        .shape(reduce_join_shape)
+        .no_gradient()
+        .host("reduction_indices")
+        .define();
 
 Tensor reduce(const Operand& inputs, const Tensor& axes, const strings::ReduceJoinOptions& o) {
-  return execute(reduce_join_op, {Arg(inputs), axes}, {{"keep_dims", o.keepdims}, {"separator", o.separator}});
+  return execute(reduce_join_op, {Arg(inputs), axes},
+                 {{"keep_dims", o.keepdims}, {"separator", o.separator}});
 }
 
 }  // namespace
@@ -77,7 +97,9 @@ Tensor reduce_join(const Operand& inputs, ReduceJoinOptions o) {
   }
   return reduce(*x, range(rank(*x) - 1, -1, -1), o);
 }
-Tensor reduce_join(const Operand& inputs, int axis, ReduceJoinOptions o) { return reduce(inputs, to_tensor(axis), o); }
+Tensor reduce_join(const Operand& inputs, int axis, ReduceJoinOptions o) {
+  return reduce(inputs, to_tensor(axis), o);
+}
 Tensor reduce_join(const Operand& inputs, std::initializer_list<int> axis, ReduceJoinOptions o) {
   return reduce(inputs, constant(std::vector<std::int32_t>(axis)), o);
 }

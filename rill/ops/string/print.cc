@@ -11,29 +11,45 @@ namespace {
 
 // TensorFlow's StringFormat takes a list of any dtypes; this is that op for one
 // input and no text around it.
-const Op& summary_op = OpBuilder("_TensorSummary", "print")
-                           .input("x: T").output("output: string").type("T", kAllTypes).attr("summarize: int = 3")
-                           .doc("A tensor as text, of long axes only the ends.")
-                           .shape([](ShapeContext& c) {
-                             const std::int64_t n = c.int_attr("summarize");
-                             RILL_CHECK(n == -1 || n > 0, invalid_argument, "[print] summarize is {}; expected 1 or more, or -1 for all", n);
-                             scalar_shape(c);
-                           })
-                           .no_gradient().define();
+const Op& summary_op =
+    OpBuilder("_TensorSummary", "print")
+        .input("x: T")
+        .output("output: string")
+        .type("T", kAllTypes)
+        .attr("summarize: int = 3")
+        .doc("A tensor as text, of long axes only the ends.")
+        .shape([](ShapeContext& c) {
+          const std::int64_t n = c.int_attr("summarize");
+          RILL_CHECK(n == -1 || n > 0, invalid_argument,
+                     "[print] summarize is {}; expected 1 or more, or -1 for all", n);
+          scalar_shape(c);
+        })
+        .no_gradient()
+        .define();
 
 void print_shape(ShapeContext& c) {
   const std::string_view to = c.string_attr("output_stream");
   require_rank(c, 0, 0, "input");
-  const bool known = to == "stdout" || to == "stderr" || to == "log(info)" || to == "log(warning)" || to == "log(error)" || to.starts_with("file://");
+  const bool known = to == "stdout" || to == "stderr" || to == "log(info)" ||
+                     to == "log(warning)" || to == "log(error)" || to.starts_with("file://");
   RILL_CHECK(known, invalid_argument,
-             "[print] output_stream is \"{}\"; expected \"stdout\", \"stderr\", \"log(info)\", \"log(warning)\", \"log(error)\" or \"file://...\"", to);
+             "[print] output_stream is \"{}\"; expected \"stdout\", \"stderr\", \"log(info)\", "
+             "\"log(warning)\", \"log(error)\" or \"file://...\"",
+             to);
 }
 const Op& print_op = OpBuilder("PrintV2", "print")
-                         .input("input: string").attr("output_stream: string = 'stderr'").attr("end: string = '\n'")
+                         .input("input: string")
+                         .attr("output_stream: string = 'stderr'")
+                         .attr("end: string = '\n'")
                          .doc("Writes a string to a stream.")
-                         .shape(print_shape).no_gradient().stateful().define();
+                         .shape(print_shape)
+                         .no_gradient()
+                         .stateful()
+                         .define();
 
-Tensor summary(const Tensor& t, int summarize) { return execute(summary_op, {t}, {{"summarize", summarize}}); }
+Tensor summary(const Tensor& t, int summarize) {
+  return execute(summary_op, {t}, {{"summarize", summarize}});
+}
 
 }  // namespace
 
@@ -53,14 +69,19 @@ void print(const PrintTo& to, const std::vector<PrintArg>& args) {
     if (!text.empty()) pieces.push_back(constant(text));
     text.clear();
     // Alone, a string is written as it is.
-    const bool bare = args.size() == 1 && args[0].kind() == PrintArg::Kind::tensor && t.dtype() == string && t.shape().has_rank() && t.ndim() == 0;
+    const bool bare = args.size() == 1 && args[0].kind() == PrintArg::Kind::tensor &&
+                      t.dtype() == string && t.shape().has_rank() && t.ndim() == 0;
     pieces.push_back(bare ? t : summary(t, to.summarize));
   };
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (i > 0) text += to.sep;
     switch (args[i].kind()) {
-      case PrintArg::Kind::text: text += args[i].text(); break;
-      case PrintArg::Kind::tensor: add(args[i].tensors()[0]); break;
+      case PrintArg::Kind::text:
+        text += args[i].text();
+        break;
+      case PrintArg::Kind::tensor:
+        add(args[i].tensors()[0]);
+        break;
       case PrintArg::Kind::list:
         text += "[";
         for (std::size_t k = 0; k < args[i].tensors().size(); ++k) {
@@ -93,7 +114,9 @@ Tensor format(const std::string& text, const TensorList& inputs, FormatOptions o
     }
     at = next + o.placeholder.size();
   }
-  RILL_CHECK(holes == inputs.size(), invalid_argument, "[strings.format] {} placeholders in \"{}\" for {} inputs; expected as many", holes, text, inputs.size());
+  RILL_CHECK(holes == inputs.size(), invalid_argument,
+             "[strings.format] {} placeholders in \"{}\" for {} inputs; expected as many", holes,
+             text, inputs.size());
   if (at < text.size() || pieces.empty()) pieces.push_back(constant(text.substr(at)));
   return join(pieces);
 }

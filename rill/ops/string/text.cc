@@ -8,25 +8,37 @@ namespace {
 
 void check_unit(ShapeContext& c) {
   const std::string_view unit = c.string_attr("unit");
-  RILL_CHECK(unit == "BYTE" || unit == "UTF8_CHAR", invalid_argument, "[{}] unit is \"{}\"; expected \"BYTE\" or \"UTF8_CHAR\"", c.tag(), unit);
+  RILL_CHECK(unit == "BYTE" || unit == "UTF8_CHAR", invalid_argument,
+             "[{}] unit is \"{}\"; expected \"BYTE\" or \"UTF8_CHAR\"", c.tag(), unit);
 }
 const Op& length_op = OpBuilder("StringLength", "strings.length")
-                          .input("input: string").output("output: int32").attr("unit: string = 'BYTE'")
+                          .input("input: string")
+                          .output("output: int32")
+                          .attr("unit: string = 'BYTE'")
                           .doc("The number of bytes, or of characters of UTF-8, of each string.")
                           .shape([](ShapeContext& c) { check_unit(c), unchanged_shape(c); })
-                          .no_gradient().define();
+                          .no_gradient()
+                          .define();
 
 void substr_shape(ShapeContext& c) {
   check_unit(c);
   const TensorShape &pos = c.input(1), &len = c.input(2);
-  RILL_CHECK(pos.is_compatible_with(len), invalid_argument, "[{}] pos has shape {} and len {}; expected equal shapes", c.tag(), pos, len);
+  RILL_CHECK(pos.is_compatible_with(len), invalid_argument,
+             "[{}] pos has shape {} and len {}; expected equal shapes", c.tag(), pos, len);
   c.set_output(0, broadcast_shapes(c.input(0), pos.has_rank() ? pos : len, c.tag()));
 }
-const Op& substr_op = OpBuilder("Substr", "strings.substr")
-                          .input("input: string").input("pos: T").input("len: T").output("output: string")
-                          .attr("unit: string = 'BYTE'").type("T", kIndexTypes)
-                          .doc("The len units of each string from pos on; a negative pos counts from the end.")
-                          .shape(substr_shape).no_gradient().define();
+const Op& substr_op =
+    OpBuilder("Substr", "strings.substr")
+        .input("input: string")
+        .input("pos: T")
+        .input("len: T")
+        .output("output: string")
+        .attr("unit: string = 'BYTE'")
+        .type("T", kIndexTypes)
+        .doc("The len units of each string from pos on; a negative pos counts from the end.")
+        .shape(substr_shape)
+        .no_gradient()
+        .define();
 
 void split_shape(ShapeContext& c) {
   require_rank(c, 0, 1, "input");
@@ -35,35 +47,59 @@ void split_shape(ShapeContext& c) {
   c.set_output(1, TensorShape(Dims{-1}));
   c.set_output(2, TensorShape(Dims{2}));
 }
-const Op& split_op = OpBuilder("StringSplitV2", "strings.split")
-                         .input("input: string").input("sep: string")
-                         .output("indices: int64").output("values: string").output("shape: int64")
-                         .attr("maxsplit: int = -1")
-                         .doc("The parts of strings as a sparse matrix: one row a string, one column a part.")
-                         .shape(split_shape).no_gradient().define();
+const Op& split_op =
+    OpBuilder("StringSplitV2", "strings.split")
+        .input("input: string")
+        .input("sep: string")
+        .output("indices: int64")
+        .output("values: string")
+        .output("shape: int64")
+        .attr("maxsplit: int = -1")
+        .doc("The parts of strings as a sparse matrix: one row a string, one column a part.")
+        .shape(split_shape)
+        .no_gradient()
+        .define();
 
 void case_shape(ShapeContext& c) {
   const std::string_view encoding = c.string_attr("encoding");
-  RILL_CHECK(encoding.empty() || encoding == "utf-8", invalid_argument, "[{}] encoding is \"{}\"; expected \"\" or \"utf-8\"", c.tag(), encoding);
+  RILL_CHECK(encoding.empty() || encoding == "utf-8", invalid_argument,
+             "[{}] encoding is \"{}\"; expected \"\" or \"utf-8\"", c.tag(), encoding);
   unchanged_shape(c);
 }
 const Op& upper_op = OpBuilder("StringUpper", "strings.upper")
-                         .input("input: string").output("output: string").attr("encoding: string = ''")
-                         .doc("Small letters made capitals.").shape(case_shape).no_gradient().define();
+                         .input("input: string")
+                         .output("output: string")
+                         .attr("encoding: string = ''")
+                         .doc("Small letters made capitals.")
+                         .shape(case_shape)
+                         .no_gradient()
+                         .define();
 const Op& lower_op = OpBuilder("StringLower", "strings.lower")
-                         .input("input: string").output("output: string").attr("encoding: string = ''")
-                         .doc("Capitals made small letters.").shape(case_shape).no_gradient().define();
+                         .input("input: string")
+                         .output("output: string")
+                         .attr("encoding: string = ''")
+                         .doc("Capitals made small letters.")
+                         .shape(case_shape)
+                         .no_gradient()
+                         .define();
 const Op& strip_op = OpBuilder("StringStrip", "strings.strip")
-                         .input("input: string").output("output: string")
-                         .doc("The strings without white space at both ends.").shape(unchanged_shape).no_gradient().define();
+                         .input("input: string")
+                         .output("output: string")
+                         .doc("The strings without white space at both ends.")
+                         .shape(unchanged_shape)
+                         .no_gradient()
+                         .define();
 
 }  // namespace
 
 namespace strings {
 
-Tensor length(const Operand& input, const std::string& unit) { return execute(length_op, {Arg(input)}, {{"unit", unit}}); }
+Tensor length(const Operand& input, const std::string& unit) {
+  return execute(length_op, {Arg(input)}, {{"unit", unit}});
+}
 
-Tensor substr(const Operand& input, const Operand& pos, const Operand& len, const std::string& unit) {
+Tensor substr(const Operand& input, const Operand& pos, const Operand& len,
+              const std::string& unit) {
   const Arg s(input);
   const ArgPair range(pos, len);
   return execute(substr_op, {s, range.first(), range.second()}, {{"unit", unit}});
@@ -77,7 +113,8 @@ Parts split(const Operand& input, const std::string& sep, int maxsplit) {
   const std::vector<Tensor> out = execute_all(split_op, in, attrs, 3);
   std::vector<std::int64_t> rows(static_cast<std::size_t>(flat.size()) + 1, 0);
   const auto indices = out[0].to_vector<std::int64_t>();
-  for (std::size_t i = 0; i < indices.size(); i += 2) ++rows[static_cast<std::size_t>(indices[i]) + 1];
+  for (std::size_t i = 0; i < indices.size(); i += 2)
+    ++rows[static_cast<std::size_t>(indices[i]) + 1];
   for (std::size_t i = 1; i < rows.size(); ++i) rows[i] += rows[i - 1];
   return {out[1], constant(rows), s->shape()};
 }
@@ -85,12 +122,17 @@ std::vector<std::vector<std::string>> Parts::to_list() const {
   const auto all = values.to_vector<std::string>();
   const auto rows = row_splits.to_vector<std::int64_t>();
   std::vector<std::vector<std::string>> out;
-  for (std::size_t i = 0; i + 1 < rows.size(); ++i) out.emplace_back(all.begin() + rows[i], all.begin() + rows[i + 1]);
+  for (std::size_t i = 0; i + 1 < rows.size(); ++i)
+    out.emplace_back(all.begin() + rows[i], all.begin() + rows[i + 1]);
   return out;
 }
 
-Tensor upper(const Operand& input, const std::string& encoding) { return execute(upper_op, {Arg(input)}, {{"encoding", encoding}}); }
-Tensor lower(const Operand& input, const std::string& encoding) { return execute(lower_op, {Arg(input)}, {{"encoding", encoding}}); }
+Tensor upper(const Operand& input, const std::string& encoding) {
+  return execute(upper_op, {Arg(input)}, {{"encoding", encoding}});
+}
+Tensor lower(const Operand& input, const std::string& encoding) {
+  return execute(lower_op, {Arg(input)}, {{"encoding", encoding}});
+}
 Tensor strip(const Operand& input) { return execute(strip_op, {Arg(input)}); }
 
 }  // namespace strings
