@@ -5,11 +5,15 @@
 
 #if RILL_WITH_ONEDNN
 #include <algorithm>
+#include <cstdlib>
+#include <exception>
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include <oneapi/dnnl/dnnl.hpp>
 
@@ -172,73 +176,118 @@ std::string key_of(ConvPass pass, const WindowGeometry& g, int width) {
   return std::string(reinterpret_cast<const char*>(words), sizeof words);
 }
 
-// One thread for what a second would only slow down; it also gives small
-// convolutions the same bits at every width.
-class SuitableWidth {
+// Memory for the time of a call; each thread has its own.
+class Scratch {
  public:
-  explicit SuitableWidth(const WindowGeometry& g) : saved_(compute_width()) {
-    const double work = static_cast<double>(g.batch * g.out_pixels()) * static_cast<double>(g.taps() * g.out_channels) * static_cast<double>(g.in_channels / g.groups);
-    if (saved_ > 1 && work < (1 << 19)) set_compute_width(1), changed_ = true;
+  Scratch() = default;
+  ~Scratch() {
+    for (void* p : blocks_) std::free(p);
   }
-  ~SuitableWidth() {
-    if (changed_) set_compute_width(saved_);
+  Scratch(const Scratch&) = delete;
+  memory make(const memory::desc& wanted) {
+    void* p = nullptr;
+    if (const std::size_t bytes = wanted.get_size()) {
+      blocks_.reserve(blocks_.size() + 1);
+      if (posix_memalign(&p, 64, bytes) != 0) throw std::bad_alloc();
+      blocks_.push_back(p);
+    }
+    return memory(wanted, engine(), p);
   }
-  SuitableWidth(const SuitableWidth&) = delete;
 
  private:
-  int saved_;
-  bool changed_ = false;
+  std::vector<void*> blocks_;
 };
 
-}  // namespace
+// Runs a primitive on the tensors where they lie. Throws.
+void run(const ConvPrimitive& p, ConvPass pass, const ConvBuffers<float>& b) {
+  thread_local dnnl::stream stream(engine());
+  Scratch scratch;
+  const int written = pass == ConvPass::output ? 2 : pass == ConvPass::input ? 0 : 1;
+  float* const given[3] = {b.input, b.filter, b.output};
+  memory user[3], liked[3];
+  auto reorder = [&](int i, const memory& from, const memory& to) {
+    p.reorder[i].execute(stream, {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}, {DNNL_ARG_SCRATCHPAD, scratch.make(p.reorder_scratchpad[i])}});
+  };
+  for (int i = 0; i < 3; ++i) {
+    user[i] = memory(p.user[i], engine(), given[i]);
+    liked[i] = p.moved[i] ? scratch.make(p.liked[i]) : user[i];
+    if (p.moved[i] && i != written) reorder(i, user[i], liked[i]);
+  }
+  const int x = pass == ConvPass::input ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, w = pass == ConvPass::filter ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS;
+  const int y = pass == ConvPass::output ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST;
+  p.primitive.execute(stream, {{x, liked[0]}, {w, liked[1]}, {y, liked[2]}, {DNNL_ARG_SCRATCHPAD, scratch.make(p.scratchpad)}});
+  if (p.moved[written]) reorder(written, liked[written], user[written]);
+}
 
-namespace {
+std::shared_ptr<const ConvPrimitive> find(ConvPass pass, const WindowGeometry& g) {
+  return cache().get(key_of(pass, g, compute_width()), [&]() -> std::shared_ptr<const ConvPrimitive> {
+    try {
+      return make(pass, g);
+    } catch (const dnnl::error& e) {
+      if (e.status == dnnl_out_of_memory) throw;
+      return nullptr;
+    }
+  });
+}
 
-// Memory that the primitive asks for; false, reported, when there is none.
-bool scratchpad_of(KernelContext& c, const memory::desc& wanted, memory& m) {
-  void* room = nullptr;
-  if (const std::size_t bytes = wanted.get_size(); bytes && !(room = c.scratch(bytes))) return false;
-  m = memory(wanted, engine(), room);
+// The gradient of the filter is a sum over the batch. oneDNN splits it by the
+// number of threads; we split it by its size, so that its bits do not depend on
+// them. How many images one part has:
+std::int64_t images_a_part(const WindowGeometry& g, double work) {
+  // Parts with something to do, and not more sums than activations are wont to have.
+  const double sums = static_cast<double>(g.taps() * g.in_channels / g.groups) * static_cast<double>(g.out_channels);
+  const auto parts = static_cast<std::int64_t>(std::min({work / (1 << 21), (1 << 24) / sums, 8.0}));
+  return parts <= 1 ? g.batch : (g.batch + parts - 1) / parts;
+}
+bool filter_in_parts(const WindowGeometry& g, const ConvBuffers<float>& b, std::int64_t images) {
+  const std::int64_t parts = (g.batch + images - 1) / images, n = g.taps() * g.in_channels / g.groups * g.out_channels;
+  const std::int64_t in = g.in_pixels() * g.in_channels, out = g.out_pixels() * g.out_channels;
+  WindowGeometry whole = g, rest = g;
+  whole.batch = images, rest.batch = g.batch - (parts - 1) * images;
+  std::shared_ptr<const ConvPrimitive> first, last;
+  {
+    const ComputeWidthScope one(1);
+    first = find(ConvPass::filter, whole);
+    last = rest.batch == images ? first : find(ConvPass::filter, rest);
+  }
+  if (!first || !last) return false;
+  const std::unique_ptr<float[]> sums(new float[static_cast<std::size_t>((parts - 1) * n)]);
+  std::exception_ptr failure;
+  std::mutex mutex;
+  parallel_for(parts, 1, [&](std::int64_t begin, std::int64_t end) {
+    const int width = compute_width();
+    set_compute_width(1);
+    for (std::int64_t p = begin; p < end; ++p) try {
+        float* to = p == 0 ? b.filter : sums.get() + (p - 1) * n;
+        run(p == parts - 1 ? *last : *first, ConvPass::filter, {b.input + p * images * in, to, b.output + p * images * out});
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        failure = std::current_exception();
+      }
+    set_compute_width(width);
+  });
+  if (failure) std::rethrow_exception(failure);
+  parallel_for(n, 1 << 14, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t p = 0; p < parts - 1; ++p)
+      _Pragma("omp simd") for (std::int64_t i = begin; i < end; ++i) b.filter[i] += sums[static_cast<std::size_t>(p * n + i)];
+  });
   return true;
 }
 
 }  // namespace
 
 bool onednn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, const ConvBuffers<float>& b) {
-  const SuitableWidth width(g);
+  const double work = static_cast<double>(g.batch * g.out_pixels()) * static_cast<double>(g.taps() * g.out_channels) * static_cast<double>(g.in_channels / g.groups);
   try {
-    const auto p = cache().get(key_of(pass, g, compute_width()), [&]() -> std::shared_ptr<const ConvPrimitive> {
-      try {
-        return make(pass, g);
-      } catch (const dnnl::error& e) {
-        if (e.status == dnnl_out_of_memory) throw;
-        return nullptr;
-      }
-    });
-    if (!p) return false;
-    thread_local dnnl::stream stream(engine());
-    const int written = pass == ConvPass::output ? 2 : pass == ConvPass::input ? 0 : 1;
-    float* const given[3] = {b.input, b.filter, b.output};
-    memory user[3], liked[3], pad;
-    auto reorder = [&](int i, const memory& from, const memory& to) {
-      if (!scratchpad_of(c, p->reorder_scratchpad[i], pad)) return false;
-      p->reorder[i].execute(stream, {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}, {DNNL_ARG_SCRATCHPAD, pad}});
-      return true;
-    };
-    for (int i = 0; i < 3; ++i) {
-      user[i] = memory(p->user[i], engine(), given[i]);
-      liked[i] = user[i];
-      if (!p->moved[i]) continue;
-      void* room = c.scratch(p->liked[i].get_size());
-      if (!room) return false;
-      liked[i] = memory(p->liked[i], engine(), room);
-      if (i != written && !reorder(i, user[i], liked[i])) return false;
-    }
-    if (!scratchpad_of(c, p->scratchpad, pad)) return false;
-    const int x = pass == ConvPass::input ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, w = pass == ConvPass::filter ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS;
-    const int y = pass == ConvPass::output ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST;
-    p->primitive.execute(stream, {{x, liked[0]}, {w, liked[1]}, {y, liked[2]}, {DNNL_ARG_SCRATCHPAD, pad}});
-    return !p->moved[written] || reorder(written, liked[written], user[written]);
+    if (pass == ConvPass::filter)
+      if (const std::int64_t images = images_a_part(g, work); images < g.batch) return filter_in_parts(g, b, images);
+    // One thread for what a second would only slow down, and for what the rule of
+    // parts leaves whole because it is small.
+    std::optional<ComputeWidthScope> one;
+    if (work < (pass == ConvPass::filter ? 1 << 22 : 1 << 19)) one.emplace(1);
+    const auto p = find(pass, g);
+    if (p) run(*p, pass, b);
+    return p != nullptr;
   } catch (const dnnl::error& e) {
     c.fail(e.status == dnnl_out_of_memory ? Code::resource_exhausted : Code::internal, format("[{}] oneDNN: {}", c.tag(), e.what()));
   } catch (const std::bad_alloc&) {

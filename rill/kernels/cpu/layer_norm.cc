@@ -16,14 +16,26 @@ struct RowMoments {
   T mean, r;  // r = 1 / sqrt(variance + epsilon)
 };
 
+constexpr int kLanes = 64;
+
 #define RILL_LAYER_NORM_ROWS(Name, target)                                                                              \
   template <class T>                                                                                                    \
   target RowMoments<T> Name##_moments(const T* x, std::int64_t n, T epsilon) {                                          \
-    T sum = 0, squares = 0;                                                                                             \
-    _Pragma("omp simd reduction(+ : sum)") for (std::int64_t i = 0; i < n; ++i) sum += x[i];                            \
-    const T mean = sum / static_cast<T>(n);                                                                             \
-    _Pragma("omp simd reduction(+ : squares)") for (std::int64_t i = 0; i < n; ++i) squares += (x[i] - mean) * (x[i] - mean); \
-    return {mean, T(1) / std::sqrt(squares / static_cast<T>(n) + epsilon)};                                             \
+    /* Several sums at a time: one would wait for each addition. */                                                     \
+    T a[kLanes] = {}, b[kLanes] = {};                                                             \
+    const std::int64_t whole = n / kLanes * kLanes;                                                                     \
+    for (std::int64_t i = 0; i < whole; i += kLanes)                                                                    \
+      _Pragma("omp simd") for (int l = 0; l < kLanes; ++l) a[l] += x[i + l];                                            \
+    for (std::int64_t i = whole; i < n; ++i) a[i - whole] += x[i];                                                      \
+    for (int half = kLanes / 2; half > 0; half /= 2)                                                                    \
+      _Pragma("omp simd") for (int l = 0; l < half; ++l) a[l] += a[l + half];                                           \
+    const T mean = a[0] / static_cast<T>(n);                                                                             \
+    for (std::int64_t i = 0; i < whole; i += kLanes)                                                                    \
+      _Pragma("omp simd") for (int l = 0; l < kLanes; ++l) b[l] += (x[i + l] - mean) * (x[i + l] - mean);               \
+    for (std::int64_t i = whole; i < n; ++i) b[i - whole] += (x[i] - mean) * (x[i] - mean);                             \
+    for (int half = kLanes / 2; half > 0; half /= 2)                                                                    \
+      _Pragma("omp simd") for (int l = 0; l < half; ++l) b[l] += b[l + half];                                           \
+    return {mean, T(1) / std::sqrt(b[0] / static_cast<T>(n) + epsilon)};                                             \
   }                                                                                                                     \
   template <class T>                                                                                                    \
   target void Name##_forward(const T* x, const T* gamma, const T* beta, T* y, std::int64_t n, T mean, T r) {            \

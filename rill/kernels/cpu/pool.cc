@@ -44,23 +44,27 @@ RILL_FORCE_INLINE void for_pixels(const Images& s, const Span& d, const Span& h,
 
 constexpr std::int64_t kChunk = 64;  // channels at a time, where their places are kept
 
-// The place of the largest for each of m channels from c on: the first of equals.
+// Numbers of pixels under a window, as wide as T so that both fit the same vectors.
+template <class T>
+using Tap = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+
+// The number of the largest pixel for each of m channels from c on: the first of equals.
 template <class T>
 RILL_FORCE_INLINE void find_largest(const Images& s, const T* image, const Span& d, const Span& h, const Span& w, std::int64_t c, std::int64_t m, T* best,
-                                    std::int64_t* place) {
-  bool first = true;
+                                    Tap<T>* tap) {
+  Tap<T> t = 0;
   for_pixels(s, d, h, w, [&](std::int64_t at) __attribute__((always_inline)) {
     const T* x = image + at + c;
-    if (first) {
-      for (std::int64_t j = 0; j < m; ++j) best[j] = x[j], place[j] = at;
-      first = false;
+    if (t == 0) {
+      _Pragma("omp simd") for (std::int64_t j = 0; j < m; ++j) best[j] = x[j], tap[j] = 0;
     } else {
       _Pragma("omp simd") for (std::int64_t j = 0; j < m; ++j) {
         const bool larger = x[j] > best[j];
         best[j] = larger ? x[j] : best[j];
-        place[j] = larger ? at : place[j];
+        tap[j] = larger ? t : tap[j];
       }
     }
+    ++t;
   });
 }
 
@@ -87,14 +91,19 @@ struct MaxGrad {  // adds to an image
     const Span d = under(s.d, pd), h = under(s.h, ph);
     const T* g = dy + (pd * s.h.out + ph) * s.w.out * s.n;
     T best[kChunk];
-    std::int64_t place[kChunk];
+    Tap<T> tap[kChunk];
     for (std::int64_t pw = 0; pw < s.w.out; ++pw, g += s.n) {
       const Span w = under(s.w, pw);
-      if (d.size() * h.size() * w.size() == 0) continue;
       for (std::int64_t c = 0; c < s.n; c += kChunk) {
         const std::int64_t m = std::min(kChunk, s.n - c);
-        find_largest(s, i, d, h, w, c, m, best, place);
-        for (std::int64_t j = 0; j < m; ++j) dx[place[j] + c + j] += g[c + j];
+        find_largest(s, i, d, h, w, c, m, best, tap);
+        Tap<T> t = 0;
+        for_pixels(s, d, h, w, [&](std::int64_t at) __attribute__((always_inline)) {
+          T* x = dx + at + c;
+          const T* from = g + c;
+          _Pragma("omp simd") for (std::int64_t j = 0; j < m; ++j) x[j] += tap[j] == t ? from[j] : T(0);
+          ++t;
+        });
       }
     }
   }
@@ -105,14 +114,19 @@ struct MaxPick {  // the elements of an image where another has its largest
     const Span d = under(s.d, pd), h = under(s.h, ph);
     T* y = to + (pd * s.h.out + ph) * s.w.out * s.n;
     T best[kChunk];
-    std::int64_t place[kChunk];
+    Tap<T> tap[kChunk];
     for (std::int64_t pw = 0; pw < s.w.out; ++pw, y += s.n) {
       const Span w = under(s.w, pw);
-      const bool none = d.size() * h.size() * w.size() == 0;
       for (std::int64_t c = 0; c < s.n; c += kChunk) {
         const std::int64_t m = std::min(kChunk, s.n - c);
-        if (!none) find_largest(s, i, d, h, w, c, m, best, place);
-        for (std::int64_t j = 0; j < m; ++j) y[c + j] = none ? T(0) : from[place[j] + c + j];
+        find_largest(s, i, d, h, w, c, m, best, tap);
+        std::fill_n(y + c, m, T(0));  // stays where the window lies in the padding
+        Tap<T> t = 0;
+        for_pixels(s, d, h, w, [&](std::int64_t at) __attribute__((always_inline)) {
+          for (std::int64_t j = 0; j < m; ++j)
+            if (tap[j] == t) y[c + j] = from[at + c + j];
+          ++t;
+        });
       }
     }
   }
@@ -268,19 +282,25 @@ void argmax_cpu(KernelContext& c) noexcept {
     if (!x || !y) return;
     parallel_for(s.count * s.h.out, 1, [&](std::int64_t begin, std::int64_t end) {
       W best[kChunk];
-      std::int64_t place[kChunk];
+      Tap<W> tap[kChunk];
       for (std::int64_t r = begin; r < end; ++r) {
-        const std::int64_t i = r / s.h.out, base = i * s.in_size();
+        const std::int64_t base = r / s.h.out * s.in_size();
+        const Span d = under(s.d, 0), h = under(s.h, r % s.h.out);
         for (std::int64_t pw = 0; pw < s.w.out; ++pw)
           for (std::int64_t from = 0; from < s.n; from += kChunk) {
-            const std::int64_t m = std::min(kChunk, s.n - from), at = (r * s.w.out + pw) * s.n + from;
-            find_largest(s, x + base, under(s.d, 0), under(s.h, r % s.h.out), under(s.w, pw), from, m, best, place);
-            for (std::int64_t j = 0; j < m; ++j) {
-              const std::int64_t p = (whole ? base : 0) + place[j] + from + j;
-              y[at + j] = best[j];
-              if (narrow) c.out<std::int32_t>(1)[at + j] = static_cast<std::int32_t>(p);
-              else c.out<std::int64_t>(1)[at + j] = p;
-            }
+            const std::int64_t m = std::min(kChunk, s.n - from), to = (r * s.w.out + pw) * s.n + from;
+            find_largest(s, x + base, d, h, under(s.w, pw), from, m, best, tap);
+            std::copy_n(best, m, y + to);
+            Tap<W> t = 0;
+            for_pixels(s, d, h, under(s.w, pw), [&](std::int64_t at) {
+              for (std::int64_t j = 0; j < m; ++j) {
+                if (tap[j] != t) continue;
+                const std::int64_t p = (whole ? base : 0) + at + from + j;
+                if (narrow) c.out<std::int32_t>(1)[to + j] = static_cast<std::int32_t>(p);
+                else c.out<std::int64_t>(1)[to + j] = p;
+              }
+              ++t;
+            });
           }
       }
     });
