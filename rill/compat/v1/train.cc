@@ -4,6 +4,7 @@
 #include <functional>
 #include <mutex>
 
+#include "rill/base/check.h"
 #include "rill/core/attr.h"
 #include "rill/keras/optimizers/optimizer_impl.h"
 #include "rill/ops/array_ops.h"
@@ -133,6 +134,32 @@ AdamOptimizer::AdamOptimizer(const LearningRate& rate, double beta1, double beta
 FtrlOptimizer::FtrlOptimizer(const LearningRate& rate, double power, double initial, double l1, double l2)
     : Optimizer(new SlotOptimizer("Ftrl", rate, "ResourceApplyFtrl", "ResourceSparseApplyFtrl", {{"accum", initial}, {"linear", 0}}, 0,
                                   [=](double lr, std::int64_t, DType) { return std::vector<double>{lr, l1, l2, power}; })) {}
+
+ExponentialMovingAverage::ExponentialMovingAverage(double decay, ExponentialMovingAverageOptions options)
+    : decay_(decay), options_(std::move(options)) {
+  RILL_CHECK(decay >= 0 && decay <= 1, invalid_argument, "[ExponentialMovingAverage] decay is {}; expected a number from 0 to 1", decay);
+}
+void ExponentialMovingAverage::apply(const std::vector<Variable>& var_list) {
+  double decay = decay_;
+  if (options_.num_updates.defined()) {
+    const double n = options_.num_updates.item<double>();
+    decay = std::min(decay, (1 + n) / (10 + n));
+  }
+  for (const Variable& v : var_list) {
+    const Variable found = average(v);
+    if (found.defined()) found.assign_sub((found.value() - v.value()) * scalar_for(v, 1 - decay));
+    else averages_.emplace_back(v, Variable(identity(v), {.trainable = false, .name = average_name(v)}));
+  }
+}
+Variable ExponentialMovingAverage::average(const Variable& var) const {
+  for (const auto& [v, a] : averages_)
+    if (v.id() == var.id()) return a;
+  return {};
+}
+std::string ExponentialMovingAverage::average_name(const Variable& var) const {
+  const std::string name = var.name();
+  return name.substr(0, name.rfind(':')) + "/" + options_.name;
+}
 
 Tensor exponential_decay(const Operand& learning_rate, const Operand& step, const Operand& decay_steps, const Operand& decay_rate, bool staircase) {
   const Tensor rate = to_tensor(learning_rate, float32);

@@ -79,6 +79,28 @@ class FtrlOptimizer : public Optimizer {
                          double l1_regularization_strength = 0.0, double l2_regularization_strength = 0.0);
 };
 
+// Averages of variables that forget: at each apply() an average moves by
+// 1 - decay of the way to its variable. With num_updates (the global step) the
+// decay is at most (1 + n) / (10 + n), so that the first steps count more.
+struct ExponentialMovingAverageOptions {
+  Variable num_updates = {};  // undefined: none
+  std::string name = "ExponentialMovingAverage";
+};
+class ExponentialMovingAverage {
+ public:
+  explicit ExponentialMovingAverage(double decay, ExponentialMovingAverageOptions options = {});
+  // An average begins with the value of its variable.
+  void apply(const std::vector<Variable>& var_list);
+  // Undefined when apply() has not met the variable.
+  Variable average(const Variable& var) const;
+  std::string average_name(const Variable& var) const;  // "w/ExponentialMovingAverage"
+
+ private:
+  double decay_;
+  ExponentialMovingAverageOptions options_;
+  std::vector<std::pair<Variable, Variable>> averages_;  // variable, average
+};
+
 // learning_rate * decay_rate ^ (global_step / decay_steps); with staircase the
 // exponent is whole.
 Tensor exponential_decay(const Operand& learning_rate, const Operand& global_step, const Operand& decay_steps, const Operand& decay_rate,

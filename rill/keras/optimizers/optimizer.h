@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -145,6 +146,10 @@ class Ftrl : public Optimizer {
   Ftrl();
   explicit Ftrl(FtrlOptions options);
 };
+
+// The optimizer of that name ("adam", "Adam", "rmsprop", ..) with its defaults;
+// InvalidArgument, with the nearest name, when there is none.
+Optimizer get(std::string_view name);
 
 }  // namespace optimizers
 }  // namespace keras

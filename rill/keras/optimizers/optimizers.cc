@@ -3,6 +3,8 @@
 // a running mean); it stays sparse where untouched rows do not change.
 #include <cmath>
 
+#include "rill/base/check.h"
+#include "rill/base/nearest.h"
 #include "rill/core/attr.h"
 #include "rill/keras/optimizers/optimizer_impl.h"
 #include "rill/ops/math_ops.h"
@@ -194,5 +196,21 @@ RMSprop::RMSprop(RMSpropOptions o) : Optimizer(new RmspropImpl(o)) {}
 RMSprop::RMSprop(const LearningRate& rate) : RMSprop(with_rate<RMSpropOptions>(rate)) {}
 Ftrl::Ftrl() : Ftrl(FtrlOptions{}) {}
 Ftrl::Ftrl(FtrlOptions o) : Optimizer(new FtrlImpl(o)) {}
+
+Optimizer get(std::string_view name) {
+  static const std::pair<const char*, Optimizer (*)()> kKnown[] = {
+      {"adadelta", [] { return Optimizer(Adadelta()); }}, {"adagrad", [] { return Optimizer(Adagrad()); }},
+      {"adam", [] { return Optimizer(Adam()); }},         {"adamax", [] { return Optimizer(Adamax()); }},
+      {"ftrl", [] { return Optimizer(Ftrl()); }},         {"nadam", [] { return Optimizer(Nadam()); }},
+      {"rmsprop", [] { return Optimizer(RMSprop()); }},   {"sgd", [] { return Optimizer(SGD()); }}};
+  std::string lower(name);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::vector<std::string> known;
+  for (const auto& [n, make] : kKnown) {
+    if (lower == n) return make();
+    known.push_back(n);
+  }
+  RILL_FAIL(invalid_argument, "[optimizers.get] there is no optimizer \"{}\".{}", name, did_you_mean(lower, known));
+}
 
 }  // namespace rill::keras::optimizers

@@ -173,4 +173,57 @@ TEST(Optimizers, BadGradientChangesNothing) {
   }
 }
 
+TEST(Optimizers, AreFoundByName) {
+  RILL_SHOWS("L25");
+  EXPECT_EQ(keras::optimizers::get("adam").name(), "Adam");
+  EXPECT_EQ(keras::optimizers::get("RMSprop").learning_rate(), 0.001);
+  tf::Variable v(1.f);
+  keras::optimizers::get("sgd").apply_gradients({{tf::constant(1.f), v}});
+  EXPECT_FLOAT_EQ(v.item<float>(), 0.99f);
+  try {
+    keras::optimizers::get("adm");
+    FAIL() << "no error";
+  } catch (const tf::errors::InvalidArgument& e) {
+    EXPECT_STREQ(e.what(), "[optimizers.get] there is no optimizer \"adm\". Did you mean \"adam\"?");
+  }
+}
+
+TEST(Optimizers, GradientsAreClippedOnTheirWay) {
+  RILL_SHOWS("L36", "L41");
+  tf::Variable a({3.f, 0.f}), b(4.f);
+  tf::GradientTape tape;
+  const auto loss = (tf::reduce_sum(tf::square(a)) + b * b) / 2.f;  // its gradients are a and b: norm 5
+  const tf::Gradients g = tape.gradient(loss, {a, b});
+  const Tensor norm = tf::global_norm(g);
+  EXPECT_FLOAT_EQ(norm.item<float>(), 5);
+  const auto [clipped, used] = tf::clip_by_global_norm(g, 1.f);
+  const auto [again, given] = tf::clip_by_global_norm(g, 1.f, norm);  // the norm need not be worked out twice
+  EXPECT_FLOAT_EQ(used.item<float>(), 5);
+  EXPECT_EQ(again[0].to_vector<float>(), clipped[0].to_vector<float>());
+  const auto [half, ten] = tf::clip_by_global_norm(g, 1.f, 10.f);  // use_norm is believed
+  EXPECT_FLOAT_EQ(half[1].item<float>(), 0.4f);
+  EXPECT_FLOAT_EQ(ten.item<float>(), 10);
+  keras::optimizers::SGD sgd({.learning_rate = 1.0});
+  sgd.apply_gradients(tf::zip(clipped, {a, b}));
+  EXPECT_FLOAT_EQ(a.to_vector<float>()[0], 2.4f);
+  EXPECT_FLOAT_EQ(b.item<float>(), 3.2f);
+}
+
+TEST(Optimizers, MovingAveragesFollowTheGlobalStep) {
+  RILL_SHOWS("L29");
+  tf::Variable w(0.f, {.name = "w"}), step(0);
+  tf::train::ExponentialMovingAverage plain(0.5), early(0.99, {.num_updates = step});
+  EXPECT_FALSE(plain.average(w).defined());
+  plain.apply({w});
+  early.apply({w});
+  w.assign(8.f);
+  plain.apply({w});
+  EXPECT_FLOAT_EQ(plain.average(w).item<float>(), 4);
+  EXPECT_EQ(plain.average_name(w), "w/ExponentialMovingAverage");
+  step.assign(2);
+  early.apply({w});  // decay min(0.99, 3 / 12)
+  EXPECT_FLOAT_EQ(early.average(w).item<float>(), 6);
+  EXPECT_THROW(tf::train::ExponentialMovingAverage(1.5), tf::errors::InvalidArgument);
+}
+
 }  // namespace

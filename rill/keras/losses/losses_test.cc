@@ -1,0 +1,108 @@
+// What the rows of the conformance table do not say of losses.
+#include "rill/keras/losses/losses.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "rill/rill.h"
+#include "tests/shows.h"
+
+namespace tf = rill;
+namespace losses = tf::keras::losses;
+using tf::Tensor;
+
+namespace {
+
+void expect_near(const Tensor& got, const std::vector<double>& want, double tolerance = 1e-6) {
+  const auto values = got.to_vector<double>();
+  ASSERT_EQ(values.size(), want.size());
+  for (std::size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(values[i], want[i], tolerance) << "element " << i;
+}
+
+TEST(Losses, CategoricalTakesSoftLabelsAndScalesPredictions) {
+  RILL_SHOWS("L01");
+  const auto y = tf::constant({{0.f, 1.f, 0.f}, {0.25f, 0.25f, 0.5f}});
+  const auto p = tf::constant({{0.1f, 0.8f, 0.1f}, {2.f, 1.f, 1.f}});  // the second row sums to 4
+  const double second = -(0.25 * std::log(0.5) + 0.25 * std::log(0.25) + 0.5 * std::log(0.25));
+  expect_near(losses::categorical_crossentropy(y, p), {-std::log(0.8), second});
+  const auto sure = losses::categorical_crossentropy(tf::constant({{1.f, 0.f}}), tf::constant({{0.f, 1.f}}));
+  expect_near(sure, {-std::log(1e-7)}, 1e-4);  // clipped, not infinite
+}
+
+TEST(Losses, SparseEqualsCategoricalOfOneHot) {
+  RILL_SHOWS("L02");
+  const auto p = tf::nn::softmax(tf::constant({{1.f, 2.f, 0.5f}, {0.f, -1.f, 3.f}}));
+  for (tf::DType d : {tf::int32, tf::int64, tf::uint8, tf::int16}) {
+    const auto y = tf::cast(tf::constant({2, 0}), d);
+    const auto sparse = losses::sparse_categorical_crossentropy(y, p);
+    EXPECT_EQ(sparse.shape(), tf::TensorShape({2}));
+    expect_near(sparse, losses::categorical_crossentropy(tf::one_hot(tf::constant({2, 0}), 3), p).to_vector<double>());
+  }
+}
+
+TEST(Losses, ReduceToOneNumberByMean) {
+  RILL_SHOWS("L42", "L05");
+  const auto logits = tf::constant({{1.f, 2.f, 0.5f}, {0.f, -1.f, 3.f}});
+  const auto y = tf::constant({2, 0});
+  const auto vector = losses::sparse_categorical_crossentropy(y, tf::nn::softmax(logits));
+  EXPECT_EQ(vector.shape(), tf::TensorShape({2}));
+  const auto scalar = tf::losses::sparse_softmax_cross_entropy(y, logits);  // labels first
+  EXPECT_EQ(scalar.shape(), tf::TensorShape(std::initializer_list<tf::Dim>{}));
+  EXPECT_NEAR(scalar.item<double>(), tf::reduce_mean(vector).item<double>(), 1e-6);
+}
+
+TEST(Losses, WeightedCrossEntropyIsStable) {
+  RILL_SHOWS("L10");
+  const auto z = tf::constant({0.5f, -2.f, 300.f, -300.f}), y = tf::constant({1.f, 0.f, 1.f, 1.f});
+  const auto loss = tf::nn::weighted_cross_entropy_with_logits({.labels = y, .logits = z, .pos_weight = tf::constant(3.f)});
+  expect_near(loss, {3 * std::log1p(std::exp(-0.5)), std::log1p(std::exp(-2.0)), 0, 900}, 1e-4);
+}
+
+TEST(Losses, ProbabilitiesAreNotLogits) {
+  RILL_SHOWS("L11", "L45");
+  const auto logits = tf::constant({{4.f, 0.f, 0.f}}), y = tf::constant({0});
+  const auto p = tf::nn::softmax(logits);  // logits become probabilities
+  EXPECT_NEAR(tf::reduce_sum(p).item<double>(), 1, 1e-6);
+  const auto right = tf::nn::sparse_softmax_cross_entropy_with_logits({.labels = y, .logits = logits});
+  const auto wrong = tf::nn::sparse_softmax_cross_entropy_with_logits({.labels = y, .logits = p});
+  EXPECT_NEAR(right.item<double>(), -std::log(p.to_vector<double>()[0]), 1e-6);
+  EXPECT_GT(std::abs(right.item<double>() - wrong.item<double>()), 0.4);
+}
+
+TEST(Losses, AreAnyFunctionOfTensors) {
+  RILL_SHOWS("L12", "L44");
+  const auto x = tf::constant({1.f, 2.f, 3.f}), y = tf::constant({3.f, 5.f, 7.f});
+  tf::Variable w(0.f), b(0.f);
+  const auto error = [&] { return w * x + b - y; };
+  EXPECT_FLOAT_EQ(tf::reduce_sum(tf::square(error())).item<float>(), 83);
+  EXPECT_FLOAT_EQ(tf::reduce_mean(tf::square(error())).item<float>(), 83.f / 3);
+  // x_{k+1} = x_k - gamma * gradient, until the loss stays.
+  float before = 1e9f, now = 1e8f;
+  int steps = 0;
+  for (; before - now > 1e-12f && steps < 100'000; ++steps) {
+    tf::GradientTape tape;
+    const auto loss = tf::reduce_mean(tf::square(error()));
+    const auto g = tape.gradient(loss, {w, b});
+    w.assign_sub(g[0] * 0.05f);
+    b.assign_sub(g[1] * 0.05f);
+    before = now;
+    now = loss.item<float>();
+  }
+  EXPECT_LT(steps, 100'000);
+  EXPECT_NEAR(w.item<float>(), 2, 1e-3);
+  EXPECT_NEAR(b.item<float>(), 1, 1e-3);
+}
+
+TEST(Losses, MistakesAreNamed) {
+  try {
+    losses::categorical_crossentropy(tf::constant({1.f, 0.f}), tf::ones({2, 3}));
+    FAIL() << "no error";
+  } catch (const tf::errors::InvalidArgument& e) {
+    EXPECT_NE(std::string(e.what()).find("categorical_crossentropy"), std::string::npos) << e.what();
+  }
+  EXPECT_THROW(losses::mean_squared_error(tf::ones({2, 3}), tf::ones({2, 4})), tf::errors::InvalidArgument);
+  EXPECT_THROW(tf::losses::mean_squared_error(tf::ones({3, 1}), tf::ones({3})), tf::errors::InvalidArgument);
+}
+
+}  // namespace

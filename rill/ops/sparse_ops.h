@@ -1,0 +1,41 @@
+#pragma once
+#include <iosfwd>
+
+#include "rill/core/gradient.h"
+#include "rill/core/operand.h"
+#include "rill/core/tensor.h"
+
+// Tensors that are mostly zero, as coordinates and values.
+namespace rill RILL_API {
+
+// values[i] stands at the coordinates indices[i] of a tensor of dense_shape;
+// all else is zero. Many functions want the coordinates in the order of a dense
+// tensor: sparse::reorder puts them so.
+struct SparseTensor {
+  SparseTensor() = default;
+  // indices int64 [n, rank], values [n], dense_shape int64 [rank]; InvalidArgument otherwise.
+  SparseTensor(const Operand& indices, const Operand& values, const Operand& dense_shape);
+
+  Tensor indices, values, dense_shape;
+  DType dtype() const { return values.dtype(); }
+  TensorShape shape() const;
+};
+// SparseTensor(indices=tf.Tensor(...), values=tf.Tensor(...), dense_shape=tf.Tensor(...))
+std::ostream& operator<<(std::ostream& os, const SparseTensor& t);
+
+// The values in another dtype.
+SparseTensor cast(const SparseTensor& x, DType dtype);
+IndexedSlices cast(const IndexedSlices& x, DType dtype);
+
+namespace sparse {
+using rill::SparseTensor;
+SparseTensor from_dense(const Operand& tensor);
+// OutOfRange or InvalidArgument for coordinates outside the shape.
+Tensor to_dense(const SparseTensor& sp_input, const Operand& default_value = 0);
+SparseTensor reorder(const SparseTensor& sp_input);
+// sp_a [m, k] x b [k, n], by the values that there are.
+Tensor sparse_dense_matmul(const SparseTensor& sp_a, const Operand& b);
+Tensor reduce_sum(const SparseTensor& sp_input);  // of all values
+}  // namespace sparse
+
+}  // namespace rill
