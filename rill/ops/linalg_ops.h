@@ -59,10 +59,12 @@ Tensor triangular_solve(const Operand& matrix, const Operand& rhs, TriangularOpt
 Tensor cholesky_solve(const Operand& chol, const Operand& rhs);
 struct LstsqOptions {
   double l2_regularizer = 0;
-  bool fast = true;  // by Cholesky of the normal equations; else by a complete decomposition
+  // By Cholesky of the normal equations, of matrices with full rank. Else by
+  // singular values: any matrix, without the regularizer.
+  bool fast = true;
 };
-// The x of least |matrix x - rhs|^2 + l2_regularizer |x|^2; with fewer rows than
-// columns the least |x| of all solutions.
+// The x of least |matrix x - rhs|^2 + l2_regularizer |x|^2; where there are many
+// the shortest.
 Tensor lstsq(const Operand& matrix, const Operand& rhs, LstsqOptions options = {});
 
 // ---- determinants

@@ -24,11 +24,24 @@ void arg_cpu(KernelContext& c) noexcept {
   auto scan = [&]<class T>() {
     using A = Wide<T>;
     const T* x = c.in<T>(0);
+    auto first_best = [](const T* row, std::int64_t count) {
+      A top = kMax ? std::numeric_limits<A>::lowest() : std::numeric_limits<A>::max();
+      std::int64_t at = 0;
+      for (std::int64_t k = 0; k < count; ++k)
+        if (const A v = static_cast<A>(row[k]); kMax ? v > top : v < top) top = v, at = k;
+      return at;
+    };
     parallel_for(outer * strips, std::max<std::int64_t>(1, (1 << 15) / (n * strip)), [&](std::int64_t begin, std::int64_t end) {
       A best[kStrip];
       std::int64_t place[kStrip];
       for (std::int64_t t = begin; t < end; ++t) {
         const std::int64_t row = t / strips, off = t % strips * strip, width = std::min(strip, inner - off);
+        if (inner == 1) {
+          place[0] = first_best(x + row * n, n);
+          if (wide) c.out<std::int64_t>()[row] = place[0];
+          else c.out<std::int32_t>()[row] = static_cast<std::int32_t>(place[0]);
+          continue;
+        }
         std::fill_n(best, width, kMax ? std::numeric_limits<A>::lowest() : std::numeric_limits<A>::max());
         std::fill_n(place, width, 0);
         for (std::int64_t k = 0; k < n; ++k) {

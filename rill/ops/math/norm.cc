@@ -1,7 +1,7 @@
 // Norms, and the statistics that are composed of sums.
 #include <cmath>
 
-#include "rill/ops/array_ops.h"
+#include "rill/ops/linalg_ops.h"
 #include "rill/ops/math/reduce.h"
 
 namespace rill {
@@ -85,7 +85,17 @@ Tensor norm(const Operand& tensor, NormOptions o) {
   RILL_CHECK(p > 0, invalid_argument, "[norm] ord is {}; expected a positive number", p);
   const Tensor size = abs(*x);
   if (matrix) {
-    RILL_CHECK(p == 1 || std::isinf(p), unimplemented, "[norm] ord {} of matrices; expected \"fro\", 1 or inf. See linalg::svd for 2", p);
+    RILL_CHECK(p == 1 || p == 2 || std::isinf(p), invalid_argument, "[norm] ord {} of matrices; expected \"euclidean\", \"fro\", 1, 2 or inf", p);
+    if (p == 2) {  // the largest singular value
+      const int rank = x->ndim(), row = normalize_axis(axes[0], rank, "norm"), column = normalize_axis(axes[1], rank, "norm");
+      RILL_CHECK(row != column, invalid_argument, "[norm] axis names axis {} twice; expected two axes", row);
+      std::vector<int> perm;
+      for (int i = 0; i < rank; ++i)
+        if (i != row && i != column) perm.push_back(i);
+      perm.push_back(row), perm.push_back(column);
+      const Tensor top = reduce_max(linalg::svd(transpose(*x, perm), {.compute_uv = false}).s, -1);
+      return o.keepdims ? expand_dims(expand_dims(top, std::min(row, column)), std::max(row, column)) : top;
+    }
     // Columns for 1, rows for inf, summed; then the largest.
     const int summed = p == 1 ? axes[0] : axes[1], other = p == 1 ? axes[1] : axes[0];
     const Tensor top = reduce_max(reduce_sum(size, summed, {.keepdims = true}), other, {.keepdims = true});
