@@ -53,7 +53,7 @@ TEST(Softmax, IsStableSumsToOneAndSharpensWithLowTemperature) {
 // ---- cross entropy
 
 TEST(CrossEntropy, OfSigmoidsFollowsTheStableFormula) {
-  RILL_SHOWS("L08", "O34");
+  RILL_SHOWS("L08");
   const std::vector<float> x{-1000, -3, 0, 2, 1000}, z{1, 0.25f, 1, 0, 0};
   const auto got = nn::sigmoid_cross_entropy_with_logits({.labels = constant(z), .logits = constant(x)}).to_vector<float>();
   for (std::size_t i = 0; i < x.size(); ++i) EXPECT_FLOAT_EQ(got[i], std::max(x[i], 0.f) - x[i] * z[i] + std::log1p(std::exp(-std::abs(x[i]))));

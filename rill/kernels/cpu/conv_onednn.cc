@@ -232,25 +232,25 @@ std::shared_ptr<const ConvPrimitive> find(ConvPass pass, const WindowGeometry& g
 
 // The gradient of the filter is a sum over the batch. oneDNN splits it by the
 // number of threads; we split it by its size, so that its bits do not depend on
-// them. How many images one part has:
-std::int64_t images_a_part(const WindowGeometry& g, double work) {
+// them. Into how many parts:
+std::int64_t parts_of(const WindowGeometry& g, double work) {
   // Parts with something to do, and not more sums than activations are wont to have.
   const double sums = static_cast<double>(g.taps() * g.in_channels / g.groups) * static_cast<double>(g.out_channels);
-  const auto parts = static_cast<std::int64_t>(std::min({work / (1 << 21), (1 << 24) / sums, 8.0}));
-  return parts <= 1 ? g.batch : (g.batch + parts - 1) / parts;
+  const double most = std::min({work / (1 << 22), (1 << 24) / sums, static_cast<double>(g.batch), 8.0});
+  return most < 2 ? 1 : most < 4 ? 2 : most < 8 ? 4 : 8;
 }
-bool filter_in_parts(const WindowGeometry& g, const ConvBuffers<float>& b, std::int64_t images) {
-  const std::int64_t parts = (g.batch + images - 1) / images, n = g.taps() * g.in_channels / g.groups * g.out_channels;
+bool filter_in_parts(const WindowGeometry& g, const ConvBuffers<float>& b, std::int64_t parts) {
+  const std::int64_t n = g.taps() * g.in_channels / g.groups * g.out_channels;
   const std::int64_t in = g.in_pixels() * g.in_channels, out = g.out_pixels() * g.out_channels;
-  WindowGeometry whole = g, rest = g;
-  whole.batch = images, rest.batch = g.batch - (parts - 1) * images;
-  std::shared_ptr<const ConvPrimitive> first, last;
+  WindowGeometry small = g, large = g;  // parts differ by one image at most
+  small.batch = g.batch / parts, large.batch = small.batch + 1;
+  std::shared_ptr<const ConvPrimitive> of_small, of_large;
   {
     const ComputeWidthScope one(1);
-    first = find(ConvPass::filter, whole);
-    last = rest.batch == images ? first : find(ConvPass::filter, rest);
+    of_small = find(ConvPass::filter, small);
+    of_large = g.batch % parts == 0 ? of_small : find(ConvPass::filter, large);
   }
-  if (!first || !last) return false;
+  if (!of_small || !of_large) return false;
   const std::unique_ptr<float[]> sums(new float[static_cast<std::size_t>((parts - 1) * n)]);
   std::exception_ptr failure;
   std::mutex mutex;
@@ -259,7 +259,8 @@ bool filter_in_parts(const WindowGeometry& g, const ConvBuffers<float>& b, std::
     set_compute_width(1);
     for (std::int64_t p = begin; p < end; ++p) try {
         float* to = p == 0 ? b.filter : sums.get() + (p - 1) * n;
-        run(p == parts - 1 ? *last : *first, ConvPass::filter, {b.input + p * images * in, to, b.output + p * images * out});
+        const std::int64_t first = g.batch * p / parts, images = g.batch * (p + 1) / parts - first;
+        run(images == small.batch ? *of_small : *of_large, ConvPass::filter, {b.input + first * in, to, b.output + first * out});
       } catch (...) {
         const std::lock_guard lock(mutex);
         failure = std::current_exception();
@@ -280,11 +281,11 @@ bool onednn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, const
   const double work = static_cast<double>(g.batch * g.out_pixels()) * static_cast<double>(g.taps() * g.out_channels) * static_cast<double>(g.in_channels / g.groups);
   try {
     if (pass == ConvPass::filter)
-      if (const std::int64_t images = images_a_part(g, work); images < g.batch) return filter_in_parts(g, b, images);
+      if (const std::int64_t parts = parts_of(g, work); parts > 1) return filter_in_parts(g, b, parts);
     // One thread for what a second would only slow down, and for what the rule of
     // parts leaves whole because it is small.
     std::optional<ComputeWidthScope> one;
-    if (work < (pass == ConvPass::filter ? 1 << 22 : 1 << 19)) one.emplace(1);
+    if (work < (pass == ConvPass::filter ? 1 << 23 : 1 << 19)) one.emplace(1);
     const auto p = find(pass, g);
     if (p) run(*p, pass, b);
     return p != nullptr;
