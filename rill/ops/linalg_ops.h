@@ -10,6 +10,12 @@ namespace linalg {
 
 using rill::einsum, rill::global_norm, rill::matmul, rill::norm, rill::tensordot;
 
+// The tensor divided by its norm (see tf::norm), and that norm.
+struct Normalized {
+  Tensor normalized, norm;
+};
+Normalized normalize(const Operand& tensor, NormOptions options = {});
+
 // ---- shaping and products
 // The last two axes exchanged; adjoint also conjugates.
 Tensor matrix_transpose(const Operand& a, bool conjugate = false);
@@ -17,9 +23,11 @@ Tensor adjoint(const Operand& matrix);
 struct MatvecOptions {
   bool transpose_a = false, adjoint_a = false;
 };
-Tensor matvec(const Operand& a, const Operand& b, MatvecOptions options = {});  // [.., m, n] x [.., n] -> [.., m]
-Tensor cross(const Operand& a, const Operand& b);  // of vectors of 3 along the last axis; shapes are equal
-Tensor trace(const Operand& x);                    // sum of the main diagonal
+Tensor matvec(const Operand& a, const Operand& b,
+              MatvecOptions options = {});  // [.., m, n] x [.., n] -> [.., m]
+Tensor cross(const Operand& a,
+             const Operand& b);  // of vectors of 3 along the last axis; shapes are equal
+Tensor trace(const Operand& x);  // sum of the main diagonal
 
 // ---- decompositions
 // l, lower triangular, with l l' = input. InvalidArgument for a matrix that is
@@ -42,6 +50,18 @@ struct SvdOptions {
 };
 // Singular values, the largest first, and vectors: input = u diag(s) v'.
 Svd svd(const Operand& tensor, SvdOptions options = {});
+
+struct Eigh {
+  Tensor e, v;
+};
+// Eigenvalues of self-adjoint matrices, the smallest first, and vectors as
+// columns: tensor = v diag(e) v'. Only the lower triangle is read.
+Eigh eigh(const Operand& tensor);
+Tensor eigvalsh(const Operand& tensor);
+struct RankOptions {
+  double tol = -1;  // singular values above it count; below 0: what rounding makes of 0
+};
+Tensor matrix_rank(const Operand& a, RankOptions options = {});  // int32
 
 // ---- equations. InvalidArgument for a matrix that cannot be inverted.
 struct AdjointOptions {
@@ -67,6 +87,12 @@ struct LstsqOptions {
 // the shortest.
 Tensor lstsq(const Operand& matrix, const Operand& rhs, LstsqOptions options = {});
 
+struct PinvOptions {
+  double rcond =
+      -1;  // singular values below rcond times the largest are 0; below 0: 10 max(m, n) eps
+};
+Tensor pinv(const Operand& a, PinvOptions options = {});  // the pseudo-inverse
+
 // ---- determinants
 Tensor det(const Operand& input);
 struct Slogdet {
@@ -76,4 +102,4 @@ Slogdet slogdet(const Operand& input);
 Tensor logdet(const Operand& matrix);  // of positive definite matrices, by Cholesky
 
 }  // namespace linalg
-}  // namespace rill
+}  // namespace RILL_API

@@ -20,7 +20,8 @@ void add_n_cpu(KernelContext& c) noexcept {
         for (std::int64_t j = 0; j < n; ++j) sum[j] = static_cast<A>(c.in<T>(0)[begin + j]);
         for (int i = 1; i < c.num_inputs(); ++i) {
           const T* from = c.in<T>(i) + begin;
-          for (std::int64_t j = 0; j < n; ++j) sum[j] = functors::Add::apply<A>(sum[j], static_cast<A>(from[j]));
+          for (std::int64_t j = 0; j < n; ++j)
+            sum[j] = functors::Add::apply<A>(sum[j], static_cast<A>(from[j]));
         }
         for (std::int64_t j = 0; j < n; ++j) c.out<T>()[begin + j] = static_cast<T>(sum[j]);
       }
@@ -33,7 +34,8 @@ void clip_by_value_cpu(KernelContext& c) noexcept {
   dispatch_reals(c.out().dtype, [&]<class T>() {
     const T *x = c.in<T>(0), *low = c.in<T>(1), *high = c.in<T>(2);
     T* y = c.out<T>();
-    const std::int64_t low_step = c.in(1).size == c.in(0).size, high_step = c.in(2).size == c.in(0).size;
+    const std::int64_t low_step = c.in(1).size == c.in(0).size,
+                       high_step = c.in(2).size == c.in(0).size;
     parallel_for(c.out().size, 1 << 15, [&](std::int64_t begin, std::int64_t end) {
       if (low_step || high_step) {
         for (std::int64_t i = begin; i < end; ++i) {

@@ -31,33 +31,41 @@ void arg_cpu(KernelContext& c) noexcept {
         if (const A v = static_cast<A>(row[k]); kMax ? v > top : v < top) top = v, at = k;
       return at;
     };
-    parallel_for(outer * strips, std::max<std::int64_t>(1, (1 << 15) / (n * strip)), [&](std::int64_t begin, std::int64_t end) {
-      A best[kStrip];
-      std::int64_t place[kStrip];
-      for (std::int64_t t = begin; t < end; ++t) {
-        const std::int64_t row = t / strips, off = t % strips * strip, width = std::min(strip, inner - off);
-        if (inner == 1) {
-          place[0] = first_best(x + row * n, n);
-          if (wide) c.out<std::int64_t>()[row] = place[0];
-          else c.out<std::int32_t>()[row] = static_cast<std::int32_t>(place[0]);
-          continue;
-        }
-        std::fill_n(best, width, kMax ? std::numeric_limits<A>::lowest() : std::numeric_limits<A>::max());
-        std::fill_n(place, width, 0);
-        for (std::int64_t k = 0; k < n; ++k) {
-          const T* from = x + (row * n + k) * inner + off;
-          for (std::int64_t j = 0; j < width; ++j) {
-            const A v = static_cast<A>(from[j]);
-            const bool better = kMax ? v > best[j] : v < best[j];
-            best[j] = better ? v : best[j];
-            place[j] = better ? k : place[j];
+    parallel_for(
+        outer * strips, std::max<std::int64_t>(1, (1 << 15) / (n * strip)),
+        [&](std::int64_t begin, std::int64_t end) {
+          A best[kStrip];
+          std::int64_t place[kStrip];
+          for (std::int64_t t = begin; t < end; ++t) {
+            const std::int64_t row = t / strips, off = t % strips * strip,
+                               width = std::min(strip, inner - off);
+            if (inner == 1) {
+              place[0] = first_best(x + row * n, n);
+              if (wide)
+                c.out<std::int64_t>()[row] = place[0];
+              else
+                c.out<std::int32_t>()[row] = static_cast<std::int32_t>(place[0]);
+              continue;
+            }
+            std::fill_n(best, width,
+                        kMax ? std::numeric_limits<A>::lowest() : std::numeric_limits<A>::max());
+            std::fill_n(place, width, 0);
+            for (std::int64_t k = 0; k < n; ++k) {
+              const T* from = x + (row * n + k) * inner + off;
+              for (std::int64_t j = 0; j < width; ++j) {
+                const A v = static_cast<A>(from[j]);
+                const bool better = kMax ? v > best[j] : v < best[j];
+                best[j] = better ? v : best[j];
+                place[j] = better ? k : place[j];
+              }
+            }
+            for (std::int64_t j = 0; j < width; ++j)
+              if (wide)
+                c.out<std::int64_t>()[row * inner + off + j] = place[j];
+              else
+                c.out<std::int32_t>()[row * inner + off + j] = static_cast<std::int32_t>(place[j]);
           }
-        }
-        for (std::int64_t j = 0; j < width; ++j)
-          if (wide) c.out<std::int64_t>()[row * inner + off + j] = place[j];
-          else c.out<std::int32_t>()[row * inner + off + j] = static_cast<std::int32_t>(place[j]);
-      }
-    });
+        });
   };
   if (c.in(0).dtype == bool_) return scan.template operator()<std::uint8_t>();
   dispatch_reals(c.in(0).dtype, scan);

@@ -16,7 +16,8 @@ bool cholesky(T* a, std::int64_t n) {
     for (std::int64_t i = first; i < n; ++i)
       for (std::int64_t j = first; j < std::min(i + 1, last); ++j) {
         T sum = a[i * n + j];
-        for (std::int64_t k = first; k < j; ++k) sum -= times(a[i * n + k], conjugate(a[j * n + k]));
+        for (std::int64_t k = first; k < j; ++k)
+          sum -= times(a[i * n + k], conjugate(a[j * n + k]));
         if (i != j) {
           a[i * n + j] = sum / a[j * n + j];
         } else {
@@ -30,8 +31,10 @@ bool cholesky(T* a, std::int64_t n) {
     if (rest == 0) break;
     panel.resize(static_cast<std::size_t>(rest * width));
     for (std::int64_t i = 0; i < rest; ++i)
-      for (std::int64_t k = 0; k < width; ++k) panel[static_cast<std::size_t>(k * rest + i)] = conjugate(a[(last + i) * n + first + k]);
-    subtract_product(a + last * n + last, n, a + last * n + first, n, panel.data(), rest, width, rest);
+      for (std::int64_t k = 0; k < width; ++k)
+        panel[static_cast<std::size_t>(k * rest + i)] = conjugate(a[(last + i) * n + first + k]);
+    subtract_product(a + last * n + last, n, a + last * n + first, n, panel.data(), rest, width,
+                     rest);
   }
   return true;
 }
@@ -39,13 +42,15 @@ bool cholesky(T* a, std::int64_t n) {
 void cholesky_cpu(KernelContext& c) noexcept {
   const Stack s(c.in_shape(0));
   dispatch_matrix(c.in(0).dtype, [&]<class T>() {
-    for_each_matrix(c, s.rows ? s.count : 0, s.rows, "is not positive definite", [&](std::int64_t i) {
-      T* out = c.out<T>() + i * s.size();
-      std::copy_n(c.in<T>(0) + i * s.size(), s.size(), out);
-      if (!cholesky(out, s.rows)) return false;
-      for (std::int64_t r = 0; r < s.rows; ++r) std::fill(out + r * s.cols + r + 1, out + (r + 1) * s.cols, T(0));
-      return true;
-    });
+    for_each_matrix(c, s.rows ? s.count : 0, s.rows, "is not positive definite",
+                    [&](std::int64_t i) {
+                      T* out = c.out<T>() + i * s.size();
+                      std::copy_n(c.in<T>(0) + i * s.size(), s.size(), out);
+                      if (!cholesky(out, s.rows)) return false;
+                      for (std::int64_t r = 0; r < s.rows; ++r)
+                        std::fill(out + r * s.cols + r + 1, out + (r + 1) * s.cols, T(0));
+                      return true;
+                    });
   });
 }
 RILL_KERNEL("Cholesky", cpu, kMatrixTypes, cholesky_cpu);
@@ -70,7 +75,8 @@ void triangular_solve_cpu(KernelContext& c) noexcept {
     for_each_matrix(c, x.count, std::max(a.rows, b.cols), "is not invertible", [&](std::int64_t i) {
       const T* m = c.in<T>(0) + source_of(c.in_shape(0), c.out_shape(), i) * a.size();
       T* out = c.out<T>() + i * x.size();
-      std::copy_n(c.in<T>(1) + source_of(c.in_shape(1), c.out_shape(), i) * b.size(), b.size(), out);
+      std::copy_n(c.in<T>(1) + source_of(c.in_shape(1), c.out_shape(), i) * b.size(), b.size(),
+                  out);
       for (std::int64_t k = 0; k < a.rows; ++k)
         if (m[k * a.cols + k] == T(0)) return false;
       std::vector<T> turned;
@@ -79,8 +85,10 @@ void triangular_solve_cpu(KernelContext& c) noexcept {
         write_adjoint(m, a.rows, a.cols, turned.data());
         m = turned.data();
       }
-      if (lower) solve_lower(m, a.rows, out, b.cols, false);
-      else solve_upper(m, a.rows, out, b.cols);
+      if (lower)
+        solve_lower(m, a.rows, out, b.cols, false);
+      else
+        solve_upper(m, a.rows, out, b.cols);
       return true;
     });
   });

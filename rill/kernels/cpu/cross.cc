@@ -16,7 +16,8 @@ void cross_cpu(KernelContext& c) noexcept {
         using A = std::conditional_t<std::is_integral_v<T>, std::uint64_t, Wide<T>>;
         for (int k = 0; k < 3; ++k) {
           const int next = (k + 1) % 3, last = (k + 2) % 3;
-          out[k] = static_cast<T>(static_cast<A>(a[next]) * static_cast<A>(b[last]) - static_cast<A>(a[last]) * static_cast<A>(b[next]));
+          out[k] = static_cast<T>(static_cast<A>(a[next]) * static_cast<A>(b[last]) -
+                                  static_cast<A>(a[last]) * static_cast<A>(b[next]));
         }
       }
     });

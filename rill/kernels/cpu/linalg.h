@@ -33,10 +33,12 @@ struct Stack {
 
 inline constexpr std::int64_t kBlockSize = 64;
 
-// Calls body(i) for each of n matrices of `side` rows or columns at most. The
-// first for which it says false is reported as "[op] matrix i of the input <what>".
+// Calls body(i) for each of n matrices of `side` rows or columns at most (what
+// makes no products says kBlockSize at most). The first for which it says
+// false is reported as "[op] matrix i of the input <what>".
 template <class F>
-void for_each_matrix(KernelContext& c, std::int64_t n, std::int64_t side, const char* what, F body) {
+void for_each_matrix(KernelContext& c, std::int64_t n, std::int64_t side, const char* what,
+                     F body) {
   std::atomic<std::int64_t> bad{n};
   std::atomic<bool> no_memory{false};
   auto run = [&](std::int64_t begin, std::int64_t end) {
@@ -50,10 +52,16 @@ void for_each_matrix(KernelContext& c, std::int64_t n, std::int64_t side, const 
       }
     }
   };
-  if (side > kBlockSize) run(0, n);  // one after the other: their products use all threads
-  else parallel_for(n, std::max<std::int64_t>(1, (1 << 15) / (side * side * side + 1)), run);
-  if (no_memory) c.fail(Code::resource_exhausted, format("[{}] no memory for the matrices of shape {}", c.tag(), c.in_shape(0)));
-  else if (bad < n) c.fail(Code::invalid_argument, format("[{}] matrix {} of the input {}", c.tag(), bad.load(), what));
+  if (side > kBlockSize)
+    run(0, n);  // one after the other: their products use all threads
+  else
+    parallel_for(n, std::max<std::int64_t>(1, (1 << 15) / (side * side * side + 1)), run);
+  if (no_memory)
+    c.fail(Code::resource_exhausted,
+           format("[{}] no memory for the matrices of shape {}", c.tag(), c.in_shape(0)));
+  else if (bad < n)
+    c.fail(Code::invalid_argument,
+           format("[{}] matrix {} of the input {}", c.tag(), bad.load(), what));
 }
 
 template <class T>
@@ -69,8 +77,10 @@ using Real = typename RealOf<T>::type;
 
 template <class T>
 T conjugate(T x) {
-  if constexpr (functors::is_complex_v<T>) return std::conj(x);
-  else return x;
+  if constexpr (functors::is_complex_v<T>)
+    return std::conj(x);
+  else
+    return x;
 }
 template <class T>
 T times(T a, T b) {
@@ -91,13 +101,16 @@ void write_adjoint(const T* from, std::int64_t rows, std::int64_t cols, T* to) {
 
 // x [rows, n] -= a [rows, k] (with row stride lda) y [k, n]; x has row stride ldx.
 template <class T>
-void subtract_product(T* x, std::int64_t ldx, const T* a, std::int64_t lda, const T* y, std::int64_t rows, std::int64_t k, std::int64_t n) {
+void subtract_product(T* x, std::int64_t ldx, const T* a, std::int64_t lda, const T* y,
+                      std::int64_t rows, std::int64_t k, std::int64_t n) {
   if (rows == 0 || k == 0 || n == 0) return;
-  std::vector<T> left(static_cast<std::size_t>(rows * k)), product(static_cast<std::size_t>(rows * n));
+  std::vector<T> left(static_cast<std::size_t>(rows * k)),
+      product(static_cast<std::size_t>(rows * n));
   for (std::int64_t i = 0; i < rows; ++i) std::copy_n(a + i * lda, k, left.data() + i * k);
   gemm<T>(false, false, rows, n, k, left.data(), y, product.data());
   for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t j = 0; j < n; ++j) x[i * ldx + j] -= product[static_cast<std::size_t>(i * n + j)];
+    for (std::int64_t j = 0; j < n; ++j)
+      x[i * ldx + j] -= product[static_cast<std::size_t>(i * n + j)];
 }
 
 // x [n, m] becomes the solution y of l y = x, of the lower triangle of l [n, n];
@@ -119,9 +132,11 @@ template <class T>
 void solve_upper(const T* u, std::int64_t n, T* x, std::int64_t m) {
   for (std::int64_t last = n; last > 0;) {
     const std::int64_t first = std::max<std::int64_t>(0, last - kBlockSize);
-    subtract_product(x + first * m, m, u + first * n + last, n, x + last * m, last - first, n - last, m);
+    subtract_product(x + first * m, m, u + first * n + last, n, x + last * m, last - first,
+                     n - last, m);
     for (std::int64_t i = last; i-- > first;) {
-      for (std::int64_t k = i + 1; k < last; ++k) subtract_row(x + i * m, x + k * m, u[i * n + k], m);
+      for (std::int64_t k = i + 1; k < last; ++k)
+        subtract_row(x + i * m, x + k * m, u[i * n + k], m);
       for (std::int64_t j = 0; j < m; ++j) x[i * m + j] /= u[i * n + i];
     }
     last = first;

@@ -45,10 +45,12 @@ Lu<T> decompose(const T* matrix, std::int64_t n, bool adjoint) {
     right.resize(static_cast<std::size_t>(width * rest));
     for (std::int64_t i = 0; i < width; ++i) {
       T* row = a + (first + i) * n + last;
-      for (std::int64_t k = 0; k < i; ++k) subtract_row(row, a + (first + k) * n + last, a[(first + i) * n + first + k], rest);
+      for (std::int64_t k = 0; k < i; ++k)
+        subtract_row(row, a + (first + k) * n + last, a[(first + i) * n + first + k], rest);
       std::copy_n(row, rest, right.data() + i * rest);
     }
-    subtract_product(a + last * n + last, n, a + last * n + first, n, right.data(), rest, width, rest);
+    subtract_product(a + last * n + last, n, a + last * n + first, n, right.data(), rest, width,
+                     rest);
   }
   return lu;
 }
@@ -57,7 +59,8 @@ Lu<T> decompose(const T* matrix, std::int64_t n, bool adjoint) {
 template <class T>
 void solve(const Lu<T>& lu, std::int64_t n, T* x, std::int64_t m) {
   for (std::int64_t k = 0; k < n; ++k)
-    if (const std::int64_t other = lu.swap[static_cast<std::size_t>(k)]; other != k) std::swap_ranges(x + k * m, x + (k + 1) * m, x + other * m);
+    if (const std::int64_t other = lu.swap[static_cast<std::size_t>(k)]; other != k)
+      std::swap_ranges(x + k * m, x + (k + 1) * m, x + other * m);
   solve_lower(lu.a.data(), n, x, m, true);
   solve_upper(lu.a.data(), n, x, m);
 }
@@ -66,12 +69,13 @@ void solve_cpu(KernelContext& c) noexcept {
   const Stack a(c.in_shape(0)), b(c.in_shape(1));
   const bool adjoint = c.bool_attr("adjoint");
   dispatch_matrix(c.in(0).dtype, [&]<class T>() {
-    for_each_matrix(c, c.out().size ? a.count : 0, std::max(a.rows, b.cols), "is not invertible", [&](std::int64_t i) {
-      const Lu<T> lu = decompose(c.in<T>(0) + i * a.size(), a.rows, adjoint);
-      std::copy_n(c.in<T>(1) + i * b.size(), b.size(), c.out<T>() + i * b.size());
-      if (!lu.singular) solve(lu, a.rows, c.out<T>() + i * b.size(), b.cols);
-      return !lu.singular;
-    });
+    for_each_matrix(c, c.out().size ? a.count : 0, std::max(a.rows, b.cols), "is not invertible",
+                    [&](std::int64_t i) {
+                      const Lu<T> lu = decompose(c.in<T>(0) + i * a.size(), a.rows, adjoint);
+                      std::copy_n(c.in<T>(1) + i * b.size(), b.size(), c.out<T>() + i * b.size());
+                      if (!lu.singular) solve(lu, a.rows, c.out<T>() + i * b.size(), b.cols);
+                      return !lu.singular;
+                    });
   });
 }
 RILL_KERNEL("MatrixSolve", cpu, kMatrixTypes, solve_cpu);

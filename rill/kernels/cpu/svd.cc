@@ -7,26 +7,16 @@
 namespace rill::cpu {
 namespace {
 
-// Rows i and k of a matrix (columns of u or v, which lie turned) rotated.
-template <class T>
-void rotate(std::vector<T>& rows, std::int64_t width, std::int64_t i, std::int64_t k, double cs, double sn) {
-  if (rows.empty()) return;
-  T *a = rows.data() + i * width, *b = rows.data() + k * width;
-#pragma omp simd
-  for (std::int64_t j = 0; j < width; ++j) {
-    const T x = a[j], y = b[j];
-    a[j] = cs * x + sn * y;
-    b[j] = cs * y - sn * x;
-  }
-}
-
 // The bidiagonal matrix with diagonal d and e above it becomes diagonal, d its
 // values, the largest first; ut [.., m] and vt [.., n] take part in every
 // rotation (empty: not wanted). False when it does not come to an end.
 template <class T>
-bool diagonalize(std::vector<double>& d, std::vector<double>& e, std::vector<T>& ut, std::int64_t m, std::vector<T>& vt, std::int64_t n) {
+bool diagonalize(std::vector<double>& d, std::vector<double>& e, std::vector<T>& ut, std::int64_t m,
+                 std::vector<T>& vt, std::int64_t n) {
   constexpr double eps = std::numeric_limits<double>::epsilon(), tiny = 1e-290;
-  auto at = [](std::vector<double>& list, std::int64_t i) -> double& { return list[static_cast<std::size_t>(i)]; };
+  auto at = [](std::vector<double>& list, std::int64_t i) -> double& {
+    return list[static_cast<std::size_t>(i)];
+  };
   std::int64_t steps = 0;
   const auto count = static_cast<std::int64_t>(d.size());
   for (std::int64_t p = count; p > 0;) {
@@ -40,7 +30,8 @@ bool diagonalize(std::vector<double>& d, std::vector<double>& e, std::vector<T>&
     if (k == p - 1) {  // one value is found
       if (at(d, k) < 0) {
         at(d, k) = -at(d, k);
-        for (std::int64_t j = 0; j < n && !vt.empty(); ++j) vt[static_cast<std::size_t>(k * n + j)] = -vt[static_cast<std::size_t>(k * n + j)];
+        for (std::int64_t j = 0; j < n && !vt.empty(); ++j)
+          vt[static_cast<std::size_t>(k * n + j)] = -vt[static_cast<std::size_t>(k * n + j)];
       }
       --p, steps = 0;
       continue;
@@ -49,7 +40,8 @@ bool diagonalize(std::vector<double>& d, std::vector<double>& e, std::vector<T>&
     // A d that is negligible splits the block: rotations take e beside it away.
     std::int64_t zero = p - 1;
     for (; zero >= k; --zero) {
-      const double beside = (zero < p - 1 ? std::abs(at(e, zero)) : 0) + (zero > k ? std::abs(at(e, zero - 1)) : 0);
+      const double beside =
+          (zero < p - 1 ? std::abs(at(e, zero)) : 0) + (zero > k ? std::abs(at(e, zero - 1)) : 0);
       if (std::abs(at(d, zero)) <= tiny + eps * beside) break;
     }
     if (zero == p - 1) {
@@ -77,8 +69,10 @@ bool diagonalize(std::vector<double>& d, std::vector<double>& e, std::vector<T>&
       continue;
     }
     // One step of QR with the shift of the last 2 x 2.
-    const double scale = std::max({std::abs(at(d, p - 1)), std::abs(at(d, p - 2)), std::abs(at(e, p - 2)), std::abs(at(d, k)), std::abs(at(e, k))});
-    const double sp = at(d, p - 1) / scale, sq = at(d, p - 2) / scale, eq = at(e, p - 2) / scale, sk = at(d, k) / scale, ek = at(e, k) / scale;
+    const double scale = std::max({std::abs(at(d, p - 1)), std::abs(at(d, p - 2)),
+                                   std::abs(at(e, p - 2)), std::abs(at(d, k)), std::abs(at(e, k))});
+    const double sp = at(d, p - 1) / scale, sq = at(d, p - 2) / scale, eq = at(e, p - 2) / scale,
+                 sk = at(d, k) / scale, ek = at(e, k) / scale;
     const double b = ((sq + sp) * (sq - sp) + eq * eq) / 2, c = sp * eq * (sp * eq);
     double shift = 0;
     if (b != 0 || c != 0) shift = c / (b + std::copysign(std::sqrt(b * b + c), b));
@@ -109,17 +103,10 @@ struct Result {
   std::vector<T> ut, vt;  // vectors as rows
 };
 
-template <class T>
-std::vector<T> turned(const std::vector<T>& a, std::int64_t rows, std::int64_t cols) {
-  std::vector<T> out(a.size());
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t j = 0; j < cols; ++j) out[static_cast<std::size_t>(j * rows + i)] = a[static_cast<std::size_t>(i * cols + j)];
-  return out;
-}
-
 // a [m, n] with m >= n; u [m, columns].
 template <class T>
-bool decompose(std::vector<T> a, std::int64_t m, std::int64_t n, std::int64_t columns, bool vectors, Result<T>& out) {
+bool decompose(std::vector<T> a, std::int64_t m, std::int64_t n, std::int64_t columns, bool vectors,
+               Result<T>& out) {
   std::vector<double> d, e;
   std::vector<T> left, right, scratch(static_cast<std::size_t>(std::max(m, n)));
   auto at = [&](std::int64_t i, std::int64_t j) { return a.data() + i * n + j; };
@@ -158,10 +145,14 @@ bool decompose(std::vector<T> a, std::int64_t m, std::int64_t n, std::int64_t co
   // The largest first.
   std::vector<std::int64_t> order;
   for (std::int64_t i = 0; i < n; ++i) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t k) { return d[static_cast<std::size_t>(i)] > d[static_cast<std::size_t>(k)]; });
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t k) {
+    return d[static_cast<std::size_t>(i)] > d[static_cast<std::size_t>(k)];
+  });
   auto reorder = [&](std::vector<T>& rows, std::int64_t width) {
     std::vector<T> old = rows;
-    for (std::size_t i = 0; i < order.size() && !rows.empty(); ++i) std::copy_n(old.data() + order[i] * width, width, rows.data() + static_cast<std::int64_t>(i) * width);
+    for (std::size_t i = 0; i < order.size() && !rows.empty(); ++i)
+      std::copy_n(old.data() + order[i] * width, width,
+                  rows.data() + static_cast<std::int64_t>(i) * width);
   };
   reorder(out.ut, m);
   reorder(out.vt, n);
@@ -173,37 +164,45 @@ bool decompose(std::vector<T> a, std::int64_t m, std::int64_t n, std::int64_t co
 template <class T, class W>
 void svd_of(KernelContext& c) noexcept {
   const Stack a(c.in_shape(0));
-  const bool vectors = c.bool_attr("compute_uv"), full = c.bool_attr("full_matrices"), wide = a.rows < a.cols;
+  const bool vectors = c.bool_attr("compute_uv"), full = c.bool_attr("full_matrices"),
+             wide = a.rows < a.cols;
   const std::int64_t k = std::min(a.rows, a.cols), m = std::max(a.rows, a.cols);
-  for_each_matrix(c, a.count, m, "has a singular value that was not found", [&](std::int64_t i) {
-    std::vector<W> matrix(c.in<T>(0) + i * a.size(), c.in<T>(0) + (i + 1) * a.size());
-    const bool finite = std::all_of(matrix.begin(), matrix.end(), [](const W& x) { return std::isfinite(std::real(x)) && std::isfinite(std::imag(x)); });
-    if (wide) {  // a' = v s u'
-      std::vector<W> adjoint(matrix.size());
-      write_adjoint(matrix.data(), a.rows, a.cols, adjoint.data());
-      matrix.swap(adjoint);
-    }
-    Result<W> r;
-    const std::int64_t columns = full ? m : k;
-    if (!finite) {
-      const double nan = std::numeric_limits<double>::quiet_NaN();
-      r.s.assign(static_cast<std::size_t>(k), nan);
-      r.ut.assign(static_cast<std::size_t>(m * columns), W(nan));
-      r.vt.assign(static_cast<std::size_t>(k * k), W(nan));
-    } else if (!decompose(std::move(matrix), m, k, columns, vectors, r)) {
-      return false;
-    }
-    for (std::int64_t j = 0; j < k; ++j) c.out<T>(0)[i * k + j] = T(static_cast<Real<T>>(r.s[static_cast<std::size_t>(j)]));
-    if (!vectors) return true;
-    auto write = [&](int output, const std::vector<W>& rows, std::int64_t count, std::int64_t width) {
-      T* to = c.out<T>(output) + i * count * width;
-      for (std::int64_t p = 0; p < width; ++p)
-        for (std::int64_t q = 0; q < count; ++q) to[p * count + q] = static_cast<T>(rows[static_cast<std::size_t>(q * width + p)]);
-    };
-    write(wide ? 2 : 1, r.ut, columns, m);
-    write(wide ? 1 : 2, r.vt, k, k);
-    return true;
-  });
+  for_each_matrix(
+      c, a.count, std::min(m, kBlockSize), "has a singular value that was not found",
+      [&](std::int64_t i) {
+        std::vector<W> matrix(c.in<T>(0) + i * a.size(), c.in<T>(0) + (i + 1) * a.size());
+        const bool finite = std::all_of(matrix.begin(), matrix.end(), [](const W& x) {
+          return std::isfinite(std::real(x)) && std::isfinite(std::imag(x));
+        });
+        if (wide) {  // a' = v s u'
+          std::vector<W> adjoint(matrix.size());
+          write_adjoint(matrix.data(), a.rows, a.cols, adjoint.data());
+          matrix.swap(adjoint);
+        }
+        Result<W> r;
+        const std::int64_t columns = full ? m : k;
+        if (!finite) {
+          const double nan = std::numeric_limits<double>::quiet_NaN();
+          r.s.assign(static_cast<std::size_t>(k), nan);
+          r.ut.assign(static_cast<std::size_t>(m * columns), W(nan));
+          r.vt.assign(static_cast<std::size_t>(k * k), W(nan));
+        } else if (!decompose(std::move(matrix), m, k, columns, vectors, r)) {
+          return false;
+        }
+        for (std::int64_t j = 0; j < k; ++j)
+          c.out<T>(0)[i * k + j] = T(static_cast<Real<T>>(r.s[static_cast<std::size_t>(j)]));
+        if (!vectors) return true;
+        auto write = [&](int output, const std::vector<W>& rows, std::int64_t count,
+                         std::int64_t width) {
+          T* to = c.out<T>(output) + i * count * width;
+          for (std::int64_t p = 0; p < width; ++p)
+            for (std::int64_t q = 0; q < count; ++q)
+              to[p * count + q] = static_cast<T>(rows[static_cast<std::size_t>(q * width + p)]);
+        };
+        write(wide ? 2 : 1, r.ut, columns, m);
+        write(wide ? 1 : 2, r.vt, k, k);
+        return true;
+      });
 }
 RILL_KERNEL("Svd", cpu, TypeSet{float32}, (svd_of<float, double>));
 RILL_KERNEL("Svd", cpu, TypeSet{float64}, (svd_of<double, double>));

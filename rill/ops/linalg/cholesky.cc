@@ -15,13 +15,17 @@ void cholesky_grad(GradContext& g) {
   const Tensor all = product(l, g.dy(), true);
   const Tensor p = linalg::band_part(linalg::set_diag(all, 0.5 * linalg::diag_part(all)), -1, 0);
   const Tensor left = linalg::triangular_solve(l, p, {.adjoint = true});
-  const Tensor both = linalg::triangular_solve(l, linalg::adjoint(left), {.adjoint = true});  // its adjoint
+  const Tensor both =
+      linalg::triangular_solve(l, linalg::adjoint(left), {.adjoint = true});  // its adjoint
   g.set(0, 0.5 * (both + linalg::adjoint(both)));
 }
 const Op& cholesky_op = OpBuilder("Cholesky", "cholesky")
-                            .input("input: T").output("output: T")
+                            .input("input: T")
+                            .output("output: T")
                             .type("T", kMatrixTypes)
-                            .doc("The lower triangular l with l l' = input, of positive definite matrices, of which the lower triangle is read.")
+                            .doc(
+                                "The lower triangular l with l l' = input, of positive definite "
+                                "matrices, of which the lower triangle is read.")
                             .shape(cholesky_shape)
                             .gradient(cholesky_grad, "output")
                             .define();
@@ -34,7 +38,9 @@ Tensor cholesky_solve(const Operand& chol, const Operand& rhs) {
   const ArgPair p(chol, rhs);
   return triangular_solve(p.first(), triangular_solve(p.first(), p.second()), {.adjoint = true});
 }
-Tensor logdet(const Operand& matrix) { return 2 * reduce_sum(log(real(diag_part(cholesky(matrix)))), -1); }
+Tensor logdet(const Operand& matrix) {
+  return 2 * reduce_sum(log(real(diag_part(cholesky(matrix)))), -1);
+}
 }  // namespace linalg
 
 }  // namespace rill

@@ -13,7 +13,9 @@ void qr_shape(ShapeContext& c) {
 }
 
 // x r'^-1, of an upper triangular r.
-Tensor over_adjoint(const Tensor& x, const Tensor& r) { return linalg::adjoint(linalg::triangular_solve(r, linalg::adjoint(x), {.lower = false})); }
+Tensor over_adjoint(const Tensor& x, const Tensor& r) {
+  return linalg::adjoint(linalg::triangular_solve(r, linalg::adjoint(x), {.lower = false}));
+}
 
 // Of matrices with no more columns than rows. With s the lower triangle of
 // (q'dq + r dr') minus its adjoint: q (dr + s r'^-1) + (dq - q q'dq) r'^-1.
@@ -21,15 +23,18 @@ Tensor tall_grad(const Tensor& q, const Tensor& r, const Tensor& dq, const Tenso
   const Tensor qdq = product(q, dq, true), rdr = product(r, dr, false, true);
   const Tensor off = qdq - linalg::adjoint(qdq) + rdr - linalg::adjoint(rdr);
   Tensor s = linalg::band_part(off, -1, 0);
-  if (q.dtype().is_complex()) s = s - linalg::diag(0.5 * linalg::diag_part(off));  // r's diagonal is real
+  if (q.dtype().is_complex())
+    s = s - linalg::diag(0.5 * linalg::diag_part(off));  // r's diagonal is real
   return product(q, dr + over_adjoint(s, r)) + over_adjoint(dq - product(q, qdq), r);
 }
 
 void qr_grad(GradContext& g) {
   const TensorShape& in = g.input_shape(0);
   const std::int64_t m = in.dim(-2), n = in.dim(-1);
-  RILL_CHECK(m >= 0 && n >= 0, unimplemented, "[qr] the gradient needs the sizes of the matrices, got shape {}", in);
-  RILL_CHECK(m <= n || !g.bool_attr("full_matrices"), unimplemented, "[qr] has no gradient for full_matrices of more rows than columns, got shape {}", in);
+  RILL_CHECK(m >= 0 && n >= 0, unimplemented,
+             "[qr] the gradient needs the sizes of the matrices, got shape {}", in);
+  RILL_CHECK(m <= n || !g.bool_attr("full_matrices"), unimplemented,
+             "[qr] has no gradient for full_matrices of more rows than columns, got shape {}", in);
   const Tensor &q = g.output(0), &r = g.output(1), &dq = g.dy(0), &dr = g.dy(1);
   if (m >= n) return g.set(0, tall_grad(q, r, dq, dr));
   // [a1 | a2] = q [r1 | r2]: r2 = q'a2 gives gradients to q and to a2.
@@ -40,7 +45,9 @@ void qr_grad(GradContext& g) {
 }
 
 const Op& qr_op = OpBuilder("Qr", "qr")
-                      .input("input: T").output("q: T").output("r: T")
+                      .input("input: T")
+                      .output("q: T")
+                      .output("r: T")
                       .attr("full_matrices: bool = false")
                       .type("T", kMatrixTypes)
                       .doc("q with orthonormal columns and r upper triangular with q r = input.")

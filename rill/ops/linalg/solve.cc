@@ -6,7 +6,8 @@ namespace {
 
 void require_rows(ShapeContext& c) {
   const TensorShape &a = c.input(0), &b = c.input(1);
-  RILL_CHECK(a.dim(-2) < 0 || b.dim(-2) < 0 || a.dim(-2) == b.dim(-2), invalid_argument, "[{}] matrix has shape {}, rhs {}; expected as many rows", c.tag(), a, b);
+  RILL_CHECK(a.dim(-2) < 0 || b.dim(-2) < 0 || a.dim(-2) == b.dim(-2), invalid_argument,
+             "[{}] matrix has shape {}, rhs {}; expected as many rows", c.tag(), a, b);
 }
 
 // ---- solve
@@ -14,19 +15,23 @@ void solve_shape(ShapeContext& c) {
   const bool known = require_square(c, 0, "matrix") & require_matrices(c, 1, "rhs");
   if (!known) return c.set_output(0, c.input(1));
   require_rows(c);
-  RILL_CHECK(batch_of(c.input(0)).is_compatible_with(batch_of(c.input(1))), invalid_argument, "[solve] matrix has shape {}, rhs {}; expected equal batches", c.input(0),
-             c.input(1));
+  RILL_CHECK(batch_of(c.input(0)).is_compatible_with(batch_of(c.input(1))), invalid_argument,
+             "[solve] matrix has shape {}, rhs {}; expected equal batches", c.input(0), c.input(1));
   c.set_output(0, c.input(1));
 }
 // x = a^-1 b: db = a'^-1 dx, da = -db x'
 void solve_grad(GradContext& g) {
   const bool adjoint = g.bool_attr("adjoint");
   const Tensor db = linalg::solve(g.input(0), g.dy(), {.adjoint = !adjoint});
-  if (g.needs(0)) g.set(0, negative(adjoint ? product(g.output(), db, false, true) : product(db, g.output(), false, true)));
+  if (g.needs(0))
+    g.set(0, negative(adjoint ? product(g.output(), db, false, true)
+                              : product(db, g.output(), false, true)));
   if (g.needs(1)) g.set(1, db);
 }
 const Op& solve_op = OpBuilder("MatrixSolve", "solve")
-                         .input("matrix: T").input("rhs: T").output("output: T")
+                         .input("matrix: T")
+                         .input("rhs: T")
+                         .output("output: T")
                          .attr("adjoint: bool = false")
                          .type("T", kMatrixTypes)
                          .doc("The x with matrix x = rhs, of square matrices that can be inverted.")
@@ -46,18 +51,25 @@ void triangular_shape(ShapeContext& c) {
 }
 void triangular_grad(GradContext& g) {
   const bool adjoint = g.bool_attr("adjoint"), lower = g.bool_attr("lower");
-  const Tensor db = linalg::triangular_solve(g.input(0), g.dy(), {.lower = lower, .adjoint = !adjoint});
+  const Tensor db =
+      linalg::triangular_solve(g.input(0), g.dy(), {.lower = lower, .adjoint = !adjoint});
   if (g.needs(0)) {
-    const Tensor da = negative(adjoint ? product(g.output(), db, false, true) : product(db, g.output(), false, true));
+    const Tensor da = negative(adjoint ? product(g.output(), db, false, true)
+                                       : product(db, g.output(), false, true));
     set_reduced(g, 0, lower ? linalg::band_part(da, -1, 0) : linalg::band_part(da, 0, -1));
   }
   if (g.needs(1)) set_reduced(g, 1, db);
 }
 const Op& triangular_op = OpBuilder("MatrixTriangularSolve", "triangular_solve")
-                              .input("matrix: T").input("rhs: T").output("output: T")
-                              .attr("lower: bool = true").attr("adjoint: bool = false")
+                              .input("matrix: T")
+                              .input("rhs: T")
+                              .output("output: T")
+                              .attr("lower: bool = true")
+                              .attr("adjoint: bool = false")
                               .type("T", kMatrixTypes)
-                              .doc("The x with matrix x = rhs, of triangular matrices; the other triangle is not read. Batches broadcast.")
+                              .doc(
+                                  "The x with matrix x = rhs, of triangular matrices; the other "
+                                  "triangle is not read. Batches broadcast.")
                               .shape(triangular_shape)
                               .gradient(triangular_grad, "matrix output")
                               .define();
@@ -69,11 +81,14 @@ void inverse_shape(ShapeContext& c) {
 }
 void inverse_grad(GradContext& g) {
   const Tensor& y = g.output();
-  if (g.bool_attr("adjoint")) g.set(0, negative(product(y, product(g.dy(), y, true))));
-  else g.set(0, negative(product(y, product(g.dy(), y, false, true), true)));
+  if (g.bool_attr("adjoint"))
+    g.set(0, negative(product(y, product(g.dy(), y, true))));
+  else
+    g.set(0, negative(product(y, product(g.dy(), y, false, true), true)));
 }
 const Op& inverse_op = OpBuilder("MatrixInverse", "inv")
-                           .input("input: T").output("output: T")
+                           .input("input: T")
+                           .output("output: T")
                            .attr("adjoint: bool = false")
                            .type("T", kMatrixTypes)
                            .doc("The inverses of square matrices, or of their adjoints.")
@@ -91,29 +106,39 @@ Tensor solve(const Operand& matrix, const Operand& rhs, AdjointOptions o) {
 }
 Tensor triangular_solve(const Operand& matrix, const Operand& rhs, TriangularOptions o) {
   const ArgPair p(matrix, rhs);
-  return execute(triangular_op, {p.first(), p.second()}, {{"lower", o.lower}, {"adjoint", o.adjoint}});
+  return execute(triangular_op, {p.first(), p.second()},
+                 {{"lower", o.lower}, {"adjoint", o.adjoint}});
 }
-Tensor inv(const Operand& input, AdjointOptions o) { return execute(inverse_op, {Arg(input)}, {{"adjoint", o.adjoint}}); }
+Tensor inv(const Operand& input, AdjointOptions o) {
+  return execute(inverse_op, {Arg(input)}, {{"adjoint", o.adjoint}});
+}
 
 // Both ways are written with ops that have gradients.
 Tensor lstsq(const Operand& matrix, const Operand& rhs, LstsqOptions o) {
   const ArgPair p(matrix, rhs);
   const Tensor &a = p.first(), &b = p.second();
   const TensorShape& s = a.shape();
-  RILL_CHECK(s.rank() >= 2 && s.dim(-1) >= 0 && s.dim(-2) >= 0, invalid_argument, "[lstsq] matrix has shape {}; expected rank 2 or more and matrices of known size", s);
-  RILL_CHECK(b.shape().rank() == s.rank() && (b.shape().dim(-2) < 0 || b.shape().dim(-2) == s.dim(-2)), invalid_argument,
-             "[lstsq] matrix has shape {}, rhs {}; expected equal ranks and as many rows", s, b.shape());
+  RILL_CHECK(s.rank() >= 2 && s.dim(-1) >= 0 && s.dim(-2) >= 0, invalid_argument,
+             "[lstsq] matrix has shape {}; expected rank 2 or more and matrices of known size", s);
+  RILL_CHECK(
+      b.shape().rank() == s.rank() && (b.shape().dim(-2) < 0 || b.shape().dim(-2) == s.dim(-2)),
+      invalid_argument,
+      "[lstsq] matrix has shape {}, rhs {}; expected equal ranks and as many rows", s, b.shape());
   if (!o.fast) {  // v (u'b / s), without the values that are 0 but for rounding
     const Svd d = svd(a);
     const double eps = d.s.dtype() == float64 ? 0x1p-52 : 0x1p-23;
-    const Tensor least = reduce_max(d.s, -1, {.keepdims = true}) * (eps * static_cast<double>(std::max(s.dim(-1), s.dim(-2))));
-    const Tensor kept = greater(d.s, least), inverse = where(kept, 1 / where(kept, d.s, ones_like(d.s)), zeros_like(d.s));
+    const Tensor least = reduce_max(d.s, -1, {.keepdims = true}) *
+                         (eps * static_cast<double>(std::max(s.dim(-1), s.dim(-2))));
+    const Tensor kept = greater(d.s, least),
+                 inverse = where(kept, 1 / where(kept, d.s, ones_like(d.s)), zeros_like(d.s));
     return product(d.v * cast(expand_dims(inverse, -2), a.dtype()), product(d.u, b, true));
   }
   // a'a x = a'b, or x = a'(aa')^-1 b
   const bool tall = s.dim(-2) >= s.dim(-1);
   Tensor gram = tall ? product(a, a, true) : product(a, a, false, true);
-  if (o.l2_regularizer != 0) gram = gram + cast(constant(o.l2_regularizer, float64), a.dtype()) * eye(std::min(s.dim(-1), s.dim(-2)), a.dtype());
+  if (o.l2_regularizer != 0)
+    gram = gram + cast(constant(o.l2_regularizer, float64), a.dtype()) *
+                      eye(std::min(s.dim(-1), s.dim(-2)), a.dtype());
   const Tensor l = cholesky(gram);
   return tall ? cholesky_solve(l, product(a, b, true)) : product(a, cholesky_solve(l, b), true);
 }

@@ -11,7 +11,8 @@ using Floats = std::vector<float>;
 
 TEST(Clip, ByValueKeepsToTheLimits) {
   RILL_SHOWS("L37");
-  EXPECT_EQ(tf::clip_by_value(tf::constant({-5.f, 0.5f, 7.f}), -1, 2.f).to_vector<float>(), (Floats{-1, 0.5f, 2}));
+  EXPECT_EQ(tf::clip_by_value(tf::constant({-5.f, 0.5f, 7.f}), -1, 2.f).to_vector<float>(),
+            (Floats{-1, 0.5f, 2}));
 }
 
 TEST(Clip, ByNormScalesWhatIsLonger) {
@@ -31,14 +32,16 @@ TEST(Clip, ByNormScalesWhatIsLonger) {
 TEST(Clip, ByAverageNormDividesTheNormByTheSize) {
   RILL_SHOWS("L39", "Q50");
   // The norm of [3, 4] is 5, its average 2.5.
-  const auto t = tf::compat::v1::clip_by_average_norm(tf::constant({3.f, 4.f}), 1.f).to_vector<float>();
+  const auto t =
+      tf::compat::v1::clip_by_average_norm(tf::constant({3.f, 4.f}), 1.f).to_vector<float>();
   EXPECT_NEAR(t[0], 3 / 2.5f, 1e-6f);
   EXPECT_NEAR(t[1], 4 / 2.5f, 1e-6f);
 }
 
 TEST(Clip, ByGlobalNormKeepsNoneAndSparse) {
   RILL_SHOWS("L40", "Q50");
-  const auto table = tf::constant({{1.f, 2.f}, {3.f, 4.f}}), w = tf::constant({6.f}), other = tf::constant(1.f);
+  const auto table = tf::constant({{1.f, 2.f}, {3.f, 4.f}}), w = tf::constant({6.f}),
+             other = tf::constant(1.f);
   tf::GradientTape tape;
   tape.watch({table, w, other});
   const auto y = tf::reduce_sum(tf::gather(table, {1})) * tf::constant(3.f) + tf::reduce_sum(w * w);

@@ -18,7 +18,9 @@ struct Labelled {
 };
 
 bool has(const Labels& l, int label) { return std::find(l.begin(), l.end(), label) != l.end(); }
-int place(const Labels& l, int label) { return static_cast<int>(std::find(l.begin(), l.end(), label) - l.begin()); }
+int place(const Labels& l, int label) {
+  return static_cast<int>(std::find(l.begin(), l.end(), label) - l.begin());
+}
 Labels joined(std::initializer_list<const Labels*> lists) {
   Labels out;
   for (const Labels* l : lists) out.insert(out.end(), l->begin(), l->end());
@@ -37,16 +39,20 @@ class Sizes {
   // The product of the sizes of axes [first, last).
   void add(const Tensor& t, int first, int last) {
     std::int64_t n = 1;
-    for (int i = first; i < last; ++i) n = t.shape().dim(i) < 0 || n < 0 ? -1 : n * t.shape().dim(i);
-    known_.push_back(n), unknown_.push_back(n < 0 ? reduce_prod(shape(t)(slice(first, last))) : Tensor());
+    for (int i = first; i < last; ++i)
+      n = t.shape().dim(i) < 0 || n < 0 ? -1 : n * t.shape().dim(i);
+    known_.push_back(n),
+        unknown_.push_back(n < 0 ? reduce_prod(shape(t)(slice(first, last))) : Tensor());
   }
   Tensor reshaped(const Tensor& x) const {
-    if (std::none_of(unknown_.begin(), unknown_.end(), [](const Tensor& t) { return t.defined(); })) {
+    if (std::none_of(unknown_.begin(), unknown_.end(),
+                     [](const Tensor& t) { return t.defined(); })) {
       const TensorShape to(known_);
       return x.shape() == to ? x : reshape(x, to);
     }
     std::vector<Tensor> sizes;
-    for (std::size_t i = 0; i < known_.size(); ++i) sizes.push_back(unknown_[i].defined() ? unknown_[i] : constant(static_cast<int>(known_[i])));
+    for (std::size_t i = 0; i < known_.size(); ++i)
+      sizes.push_back(unknown_[i].defined() ? unknown_[i] : constant(static_cast<int>(known_[i])));
     return reshape(x, stack(sizes));
   }
 
@@ -84,8 +90,10 @@ void sum_out(Labelled& x, const Labels& gone) {
   std::vector<int> axes;
   Labels rest;
   for (std::size_t i = 0; i < x.labels.size(); ++i)
-    if (has(gone, x.labels[i])) axes.push_back(static_cast<int>(i));
-    else rest.push_back(x.labels[i]);
+    if (has(gone, x.labels[i]))
+      axes.push_back(static_cast<int>(i));
+    else
+      rest.push_back(x.labels[i]);
   x = {reduce_sum(x.t, axes), rest};
 }
 
@@ -94,8 +102,10 @@ Labelled multiply_pair(Labelled a, Labelled b, const Labels& wanted) {
   Labels batch, summed, free_a, free_b, only_a, only_b;
   for (int l : a.labels) {
     const bool keep = has(wanted, l), both = has(b.labels, l);
-    if (both) (keep ? batch : summed).push_back(l);
-    else (keep ? free_a : only_a).push_back(l);
+    if (both)
+      (keep ? batch : summed).push_back(l);
+    else
+      (keep ? free_a : only_a).push_back(l);
   }
   for (int l : b.labels)
     if (!has(a.labels, l)) (has(wanted, l) ? free_b : only_b).push_back(l);
@@ -103,9 +113,11 @@ Labelled multiply_pair(Labelled a, Labelled b, const Labels& wanted) {
   sum_out(b, only_b);
 
   const Labels labels = joined({&batch, &free_a, &free_b});
-  const int nb = static_cast<int>(batch.size()), na = static_cast<int>(free_a.size()), nf = static_cast<int>(free_b.size());
+  const int nb = static_cast<int>(batch.size()), na = static_cast<int>(free_a.size()),
+            nf = static_cast<int>(free_b.size());
   if (summed.empty()) {  // [batch, a, 1] * [batch, 1, b]
-    const Tensor ta = ordered(a, joined({&batch, &free_a})), tb = ordered(b, joined({&batch, &free_b}));
+    const Tensor ta = ordered(a, joined({&batch, &free_a})),
+                 tb = ordered(b, joined({&batch, &free_b}));
     Sizes sa, sb;
     for (int i = 0; i < nb + na; ++i) sa.add(ta, i);
     for (int i = 0; i < nf; ++i) sa.add(1);
@@ -115,10 +127,12 @@ Labelled multiply_pair(Labelled a, Labelled b, const Labels& wanted) {
     return {sa.reshaped(ta) * sb.reshaped(tb), labels};
   }
   // [batch, a, k] x [batch, k, b], or with one of them as it lies.
-  const bool turn_a = a.labels == joined({&batch, &summed, &free_a}), turn_b = b.labels == joined({&batch, &free_b, &summed});
+  const bool turn_a = a.labels == joined({&batch, &summed, &free_a}),
+             turn_b = b.labels == joined({&batch, &free_b, &summed});
   const Tensor ta = turn_a ? a.t : ordered(a, joined({&batch, &free_a, &summed}));
   const Tensor tb = turn_b ? b.t : ordered(b, joined({&batch, &summed, &free_b}));
-  const int ns = static_cast<int>(summed.size()), first_a = turn_a ? ns : na, first_b = turn_b ? nf : ns;
+  const int ns = static_cast<int>(summed.size()), first_a = turn_a ? ns : na,
+            first_b = turn_b ? nf : ns;
   auto matrix = [&](const Tensor& t, int first) {
     Sizes s;
     for (int i = 0; i < nb; ++i) s.add(t, i);
@@ -126,7 +140,8 @@ Labelled multiply_pair(Labelled a, Labelled b, const Labels& wanted) {
     s.add(t, nb + first, t.ndim());
     return s.reshaped(t);
   };
-  const Tensor product = matmul(matrix(ta, first_a), matrix(tb, first_b), {.transpose_a = turn_a, .transpose_b = turn_b});
+  const Tensor product = matmul(matrix(ta, first_a), matrix(tb, first_b),
+                                {.transpose_a = turn_a, .transpose_b = turn_b});
   Sizes out;
   for (int i = 0; i < nb; ++i) out.add(product, i);
   const int at_a = nb + (turn_a ? ns : 0), at_b = nb + (turn_b ? 0 : ns);
@@ -161,11 +176,13 @@ Labels read_term(std::string_view term, std::string_view equation) {
     const char ch = term[i];
     if (ch == ' ') continue;
     if (term.substr(i, 3) == "...") {
-      RILL_CHECK(!has(out, -1), invalid_argument, "[einsum] \"...\" comes twice in a term of \"{}\"; expected once", equation);
+      RILL_CHECK(!has(out, -1), invalid_argument,
+                 "[einsum] \"...\" comes twice in a term of \"{}\"; expected once", equation);
       out.push_back(-1), i += 2;
       continue;
     }
-    RILL_CHECK((ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z'), invalid_argument, "[einsum] '{}' in \"{}\" is no label; expected letters, \"...\", ',' and \"->\"",
+    RILL_CHECK((ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z'), invalid_argument,
+               "[einsum] '{}' in \"{}\" is no label; expected letters, \"...\", ',' and \"->\"",
                std::string(1, ch), equation);
     out.push_back(ch);
   }
@@ -174,7 +191,8 @@ Labels read_term(std::string_view term, std::string_view equation) {
 Labels with_dots(const Labels& term, int dots) {
   Labels out;
   for (int l : term) {
-    if (l != -1) out.push_back(l);
+    if (l != -1)
+      out.push_back(l);
     else
       for (int i = dots; i-- > 0;) out.push_back(kDots + i);
   }
@@ -187,9 +205,13 @@ Tensor einsum(std::string_view equation, const TensorList& inputs) {
   const std::size_t arrow = equation.find("->");
   std::string_view left = equation.substr(0, arrow);
   std::vector<Labels> terms;
-  for (std::size_t comma; (comma = left.find(',')) != std::string_view::npos; left.remove_prefix(comma + 1)) terms.push_back(read_term(left.substr(0, comma), equation));
+  for (std::size_t comma; (comma = left.find(',')) != std::string_view::npos;
+       left.remove_prefix(comma + 1))
+    terms.push_back(read_term(left.substr(0, comma), equation));
   terms.push_back(read_term(left, equation));
-  RILL_CHECK(terms.size() == inputs.size(), invalid_argument, "[einsum] \"{}\" has {} terms for {} tensors; expected one a tensor", equation, terms.size(), inputs.size());
+  RILL_CHECK(terms.size() == inputs.size(), invalid_argument,
+             "[einsum] \"{}\" has {} terms for {} tensors; expected one a tensor", equation,
+             terms.size(), inputs.size());
 
   std::vector<Labelled> list;
   std::map<int, std::int64_t> sizes;
@@ -197,10 +219,14 @@ Tensor einsum(std::string_view equation, const TensorList& inputs) {
   int most_dots = 0;
   for (std::size_t i = 0; i < terms.size(); ++i) {
     const Tensor& t = inputs.tensors()[i];
-    RILL_CHECK(t.defined() && t.shape().has_rank(), invalid_argument, "[einsum] the rank of tensor {} must be known", i);
-    const int letters = static_cast<int>(terms[i].size()), dots = has(terms[i], -1) ? t.ndim() - letters + 1 : 0;
-    RILL_CHECK(dots >= 0 && (has(terms[i], -1) || letters == t.ndim()), invalid_argument, "[einsum] tensor {} has shape {}, its term in \"{}\" has {} labels; expected {}",
-               i, t.shape(), equation, letters - has(terms[i], -1), has(terms[i], -1) ? "no more than axes" : "one an axis");
+    RILL_CHECK(t.defined() && t.shape().has_rank(), invalid_argument,
+               "[einsum] the rank of tensor {} must be known", i);
+    const int letters = static_cast<int>(terms[i].size()),
+              dots = has(terms[i], -1) ? t.ndim() - letters + 1 : 0;
+    RILL_CHECK(dots >= 0 && (has(terms[i], -1) || letters == t.ndim()), invalid_argument,
+               "[einsum] tensor {} has shape {}, its term in \"{}\" has {} labels; expected {}", i,
+               t.shape(), equation, letters - has(terms[i], -1),
+               has(terms[i], -1) ? "no more than axes" : "one an axis");
     most_dots = std::max(most_dots, dots);
     list.push_back({t, with_dots(terms[i], dots)});
     for (std::size_t k = 0; k < list[i].labels.size(); ++k) {
@@ -209,8 +235,11 @@ Tensor einsum(std::string_view equation, const TensorList& inputs) {
       const std::int64_t n = t.shape().dim(static_cast<int>(k));
       std::int64_t& known = sizes.try_emplace(label, n).first->second;
       const bool broadcast = label >= kDots && (n == 1 || known == 1);
-      RILL_CHECK(n < 0 || known < 0 || n == known || broadcast, invalid_argument, "[einsum] label '{}' of \"{}\" has size {} in tensor {} of shape {} but {} before; expected equal sizes",
-                 label < kDots ? std::string(1, static_cast<char>(label)) : "...", equation, n, i, t.shape(), known);
+      RILL_CHECK(n < 0 || known < 0 || n == known || broadcast, invalid_argument,
+                 "[einsum] label '{}' of \"{}\" has size {} in tensor {} of shape {} but {} "
+                 "before; expected equal sizes",
+                 label < kDots ? std::string(1, static_cast<char>(label)) : "...", equation, n, i,
+                 t.shape(), known);
       if (n >= 0 && (known < 0 || broadcast)) known = std::max(n, known);
     }
   }
@@ -218,13 +247,18 @@ Tensor einsum(std::string_view equation, const TensorList& inputs) {
   Labels output;
   if (arrow != std::string_view::npos) {
     const Labels term = read_term(equation.substr(arrow + 2), equation);
-    RILL_CHECK(most_dots == 0 || has(term, -1), invalid_argument, "[einsum] the output of \"{}\" has no \"...\" for the {} axes that it stands for in the inputs",
+    RILL_CHECK(most_dots == 0 || has(term, -1), invalid_argument,
+               "[einsum] the output of \"{}\" has no \"...\" for the {} axes that it stands for in "
+               "the inputs",
                equation, most_dots);
     output = with_dots(term, most_dots);
     for (std::size_t i = 0; i < output.size(); ++i) {
       const std::string name(1, static_cast<char>(output[i]));
-      RILL_CHECK(times.count(output[i]), invalid_argument, "[einsum] label '{}' of the output of \"{}\" is in no input", name, equation);
-      RILL_CHECK(place(output, output[i]) == static_cast<int>(i), invalid_argument, "[einsum] label '{}' comes twice in the output of \"{}\"; expected once", name, equation);
+      RILL_CHECK(times.count(output[i]), invalid_argument,
+                 "[einsum] label '{}' of the output of \"{}\" is in no input", name, equation);
+      RILL_CHECK(place(output, output[i]) == static_cast<int>(i), invalid_argument,
+                 "[einsum] label '{}' comes twice in the output of \"{}\"; expected once", name,
+                 equation);
     }
   } else {
     output = with_dots({-1}, most_dots);
@@ -237,26 +271,35 @@ Tensor einsum(std::string_view equation, const TensorList& inputs) {
 Tensor tensordot(const Operand& a, const Operand& b, const TensordotAxes& axes) {
   const ArgPair p(a, b);
   const Tensor &x = p.first(), &y = p.second();
-  RILL_CHECK(x.shape().has_rank() && y.shape().has_rank(), invalid_argument, "[tensordot] ranks must be known, got shapes {} and {}", x.shape(), y.shape());
+  RILL_CHECK(x.shape().has_rank() && y.shape().has_rank(), invalid_argument,
+             "[tensordot] ranks must be known, got shapes {} and {}", x.shape(), y.shape());
   const int ra = x.ndim(), rb = y.ndim();
   Labels in_a = axes.a, in_b = axes.b;
   if (axes.n >= 0) {
-    RILL_CHECK(axes.n <= ra && axes.n <= rb, invalid_argument, "[tensordot] axes is {}; a has rank {} and b rank {}", axes.n, ra, rb);
+    RILL_CHECK(axes.n <= ra && axes.n <= rb, invalid_argument,
+               "[tensordot] axes is {}; a has rank {} and b rank {}", axes.n, ra, rb);
     for (int i = 0; i < axes.n; ++i) in_a.push_back(ra - axes.n + i), in_b.push_back(i);
   } else {
-    RILL_CHECK(axes.n == -1, invalid_argument, "[tensordot] axes is {}; expected 0 or more", axes.n);
+    RILL_CHECK(axes.n == -1, invalid_argument, "[tensordot] axes is {}; expected 0 or more",
+               axes.n);
   }
-  RILL_CHECK(in_a.size() == in_b.size(), invalid_argument, "[tensordot] axes name {} axes of a and {} of b; expected as many", in_a.size(), in_b.size());
+  RILL_CHECK(in_a.size() == in_b.size(), invalid_argument,
+             "[tensordot] axes name {} axes of a and {} of b; expected as many", in_a.size(),
+             in_b.size());
   Labels la, lb, out;
   for (int i = 0; i < ra; ++i) la.push_back(i);
   for (int i = 0; i < rb; ++i) lb.push_back(ra + i);
   Labels used_a, used_b;
   for (std::size_t i = 0; i < in_a.size(); ++i) {
-    const int i_a = normalize_axis(in_a[i], ra, "tensordot"), i_b = normalize_axis(in_b[i], rb, "tensordot");
-    RILL_CHECK(!has(used_a, i_a) && !has(used_b, i_b), invalid_argument, "[tensordot] axis {} of a or {} of b is named twice; expected once", i_a, i_b);
+    const int i_a = normalize_axis(in_a[i], ra, "tensordot"),
+              i_b = normalize_axis(in_b[i], rb, "tensordot");
+    RILL_CHECK(!has(used_a, i_a) && !has(used_b, i_b), invalid_argument,
+               "[tensordot] axis {} of a or {} of b is named twice; expected once", i_a, i_b);
     const std::int64_t n = x.shape().dim(i_a), m = y.shape().dim(i_b);
-    RILL_CHECK(n < 0 || m < 0 || n == m, invalid_argument, "[tensordot] axis {} of a {} has size {}, axis {} of b {} has size {}; expected equal sizes", i_a, x.shape(), n,
-               i_b, y.shape(), m);
+    RILL_CHECK(n < 0 || m < 0 || n == m, invalid_argument,
+               "[tensordot] axis {} of a {} has size {}, axis {} of b {} has size {}; expected "
+               "equal sizes",
+               i_a, x.shape(), n, i_b, y.shape(), m);
     used_a.push_back(i_a), used_b.push_back(i_b);
     lb[static_cast<std::size_t>(i_b)] = i_a;
   }

@@ -26,12 +26,14 @@ TEST(Sort, PutsNanLast) {
 }
 
 TEST(Sort, KeepsTheExtremesOfIntegers) {
-  EXPECT_EQ(tf::sort(tf::constant({0, -2147483647 - 1, 2147483647})).to_vector<int>(), (Ints{-2147483647 - 1, 0, 2147483647}));
+  EXPECT_EQ(tf::sort(tf::constant({0, -2147483647 - 1, 2147483647})).to_vector<int>(),
+            (Ints{-2147483647 - 1, 0, 2147483647}));
   EXPECT_EQ(tf::sort(tf::constant({3, 255, 0}, tf::uint8)).to_vector<int>(), (Ints{0, 3, 255}));
 }
 
 TEST(TopK, ReadsAsAPair) {
-  const auto [values, indices] = tf::math::top_k(tf::constant({{1.f, 9.f, 3.f}, {4.f, 0.f, 4.f}}), 2);
+  const auto [values, indices] =
+      tf::math::top_k(tf::constant({{1.f, 9.f, 3.f}, {4.f, 0.f, 4.f}}), 2);
   EXPECT_EQ(values.to_vector<float>(), (std::vector<float>{9, 3, 4, 4}));
   EXPECT_EQ(indices.to_vector<int>(), (Ints{1, 2, 0, 2}));
 }

@@ -14,15 +14,24 @@ void unique_shape(ShapeContext& c) {
   if (c.num_outputs() > 2) c.set_output(2, some);
 }
 const Op& unique_op = OpBuilder("Unique", "unique")
-                          .input("x: T").output("y: T").output("idx: out_idx")
-                          .type("T", kAllTypes).type("out_idx", kIndexTypes, int32)
-                          .doc("The distinct elements of a vector in the order in which they come, and for each element its place among them.")
+                          .input("x: T")
+                          .output("y: T")
+                          .output("idx: out_idx")
+                          .type("T", kAllTypes)
+                          .type("out_idx", kIndexTypes, int32)
+                          .doc(
+                              "The distinct elements of a vector in the order in which they come, "
+                              "and for each element its place among them.")
                           .shape(unique_shape)
                           .no_gradient()
                           .define();
 const Op& unique_with_counts_op = OpBuilder("UniqueWithCounts", "unique_with_counts")
-                                      .input("x: T").output("y: T").output("idx: out_idx").output("count: out_idx")
-                                      .type("T", kAllTypes).type("out_idx", kIndexTypes, int32)
+                                      .input("x: T")
+                                      .output("y: T")
+                                      .output("idx: out_idx")
+                                      .output("count: out_idx")
+                                      .type("T", kAllTypes)
+                                      .type("out_idx", kIndexTypes, int32)
                                       .doc("As Unique, and how often each distinct element comes.")
                                       .shape(unique_shape)
                                       .no_gradient()
@@ -32,18 +41,26 @@ void bincount_shape(ShapeContext& c) {
   const TensorShape &in = c.input(0), &weights = c.input(2);
   require_rank(c, 1, 0, "size");
   std::int64_t size = -1;
-  RILL_CHECK(!c.input_as_int(1, &size) || size >= 0, invalid_argument, "[bincount] size is {}; expected 0 or more", size);
+  RILL_CHECK(!c.input_as_int(1, &size) || size >= 0, invalid_argument,
+             "[bincount] size is {}; expected 0 or more", size);
   if (!in.has_rank()) return c.set_output(0, TensorShape::unknown_rank());
-  RILL_CHECK(in.rank() == 1 || in.rank() == 2, invalid_argument, "[bincount] arr must have rank 1 or 2, got shape {}", in);
+  RILL_CHECK(in.rank() == 1 || in.rank() == 2, invalid_argument,
+             "[bincount] arr must have rank 1 or 2, got shape {}", in);
   RILL_CHECK(weights.num_elements() <= 0 || in.is_compatible_with(weights), invalid_argument,
              "[bincount] weights have shape {}, arr {}; expected equal shapes", weights, in);
   c.set_output(0, in.rank() == 1 ? TensorShape(Dims{size}) : TensorShape(Dims{in.dim(0), size}));
 }
 const Op& bincount_op = OpBuilder("DenseBincount", "bincount")
-                            .input("input: Tidx").input("size: Tidx").input("weights: T").output("output: T")
+                            .input("input: Tidx")
+                            .input("size: Tidx")
+                            .input("weights: T")
+                            .output("output: T")
                             .attr("binary_output: bool = false")
-                            .type("Tidx", kIndexTypes).type("T", {int32, int64, float32, float64})
-                            .doc("How often each of 0 .. size - 1 comes in a vector or in each row of a matrix; with weights their sums. Larger values are left out.")
+                            .type("Tidx", kIndexTypes)
+                            .type("T", {int32, int64, float32, float64})
+                            .doc(
+                                "How often each of 0 .. size - 1 comes in a vector or in each row "
+                                "of a matrix; with weights their sums. Larger values are left out.")
                             .shape(bincount_shape)
                             .no_gradient()
                             .host("size")
@@ -61,8 +78,10 @@ UniqueWithCountsResult unique_with_counts(const Operand& x, DType out_idx) {
 }
 
 Tensor bincount(const Operand& input, BincountOptions o) {
-  RILL_CHECK(o.axis == 0 || o.axis == -1, invalid_argument, "[bincount] axis is {}; expected 0 or -1", o.axis);
-  RILL_CHECK(!o.weights.defined() || !o.binary_output, invalid_argument, "[bincount] weights and binary_output exclude each other; expected only one");
+  RILL_CHECK(o.axis == 0 || o.axis == -1, invalid_argument,
+             "[bincount] axis is {}; expected 0 or -1", o.axis);
+  RILL_CHECK(!o.weights.defined() || !o.binary_output, invalid_argument,
+             "[bincount] weights and binary_output exclude each other; expected only one");
   Tensor arr = to_tensor(input);
   if (arr.dtype() != int64 && arr.dtype() != int32) arr = cast(arr, int32);
   const DType index = arr.dtype();
