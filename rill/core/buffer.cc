@@ -19,7 +19,8 @@ constexpr std::size_t kInlineBytes = 4096;
 
 Ref<Buffer> Buffer::allocate(Device& device, DType dtype, std::int64_t n) {
   std::size_t bytes;
-  RILL_CHECK(!__builtin_mul_overflow(static_cast<std::size_t>(n), dtype.itemsize(), &bytes),
+  // Half the address space, so that rounding a size up cannot wrap around.
+  RILL_CHECK(!__builtin_mul_overflow(static_cast<std::size_t>(n), dtype.itemsize(), &bytes) && bytes <= PTRDIFF_MAX / 2,
              resource_exhausted, "a tensor of {} elements of {} does not fit in the address space", n, dtype);
   Buffer* b;
   if (device.is_host() && bytes <= kInlineBytes) {

@@ -136,11 +136,12 @@ Tensor to_tensor(const Operand& x, DType dtype) {
       RILL_CHECK(s.is_fully_defined(), invalid_argument, "[constant] shape {} is not fully defined", s);
       bool wide = false;
       for (int i = 0; i < s.rank(); ++i) wide = wide || s.dim(i) > INT32_MAX;
-      RILL_CHECK(!wide || dtype != int32, invalid_argument, "[constant] shape {} does not fit dtype int32; write it as int64", s);
+      RILL_CHECK(!dtype.defined() || dtype.is_integer() || dtype.is_floating(), invalid_argument,
+                 "[constant] shape {} stands where a {} was expected", s, dtype);
       const DType d = dtype.defined() ? dtype : wide ? int64 : int32;
       Tensor t = make_tensor(d, TensorShape(Dims{s.rank()}));
-      dispatch_types<std::int32_t, std::int64_t>(d, [&]<class T>() {
-        for (int i = 0; i < s.rank(); ++i) mutable_data<T>(t)[i] = static_cast<T>(s.dim(i));
+      dispatch_reals(d, [&]<class T>() {
+        for (int i = 0; i < s.rank(); ++i) mutable_data<T>(t)[i] = leaf<T>(Operand(s.dim(i)), d);
       });
       return t;
     }
@@ -150,6 +151,7 @@ Tensor to_tensor(const Operand& x, DType dtype) {
   ListType type;
   scan(x, 0, type);
   const DType d = dtype.defined() ? dtype : natural_dtype(type);
+  RILL_CHECK(d.is_numeric() || d == bool_ || d == string, invalid_argument, "[constant] no literal has dtype {}", d);
   Tensor t = make_tensor(d, TensorShape(type.dims));
   // The commonest literal beside a tensor, without the dispatch.
   if (d == float32 && x.kind() == Kind::floating) *mutable_data<float>(t) = static_cast<float>(x.number());

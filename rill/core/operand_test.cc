@@ -93,6 +93,20 @@ TEST(Operand, ShapesBecomeLists) {
   expect_error<errors::InvalidArgument>([] { to_tensor(TensorShape{None}); }, "not fully defined");
 }
 
+TEST(Operand, ShapesTakeDTypesOfNumbers) {
+  EXPECT_EQ(to_tensor(TensorShape{2, 3}, float32).to_vector<float>(), (std::vector<float>{2, 3}));
+  EXPECT_EQ(to_tensor(TensorShape{2, 3}, int64).dtype(), int64);
+  expect_error<errors::InvalidArgument>([] { to_tensor(TensorShape{2}, string); },
+                                        "shape [2] stands where a string was expected");
+}
+
+TEST(Operand, NoLiteralIsAResource) {
+  expect_error<errors::InvalidArgument>([] { to_tensor(1, resource); },
+                                        "no literal has dtype resource");
+  expect_error<errors::InvalidArgument>([] { to_tensor(1, variant); },
+                                        "no literal has dtype variant");
+}
+
 TEST(Operand, ALiteralTakesItsPartnersDType) {
   const Tensor h = to_tensor(1, float16), i = to_tensor(1, int64);
   EXPECT_EQ(ArgPair(h, 2.5).second().dtype(), float16);

@@ -210,6 +210,10 @@ TEST(Tensor, ThatDoNotFitAreRefusedAndTheProgramGoesOn) {
   expect_error<errors::ResourceExhausted>(
       [] { make_tensor(complex128, TensorShape{std::int64_t{1} << 62}); },
       "does not fit in the address space");
+  // The bytes fit in 64 bits, but not when they are rounded up.
+  const std::int64_t side = 2147483647;
+  expect_error<errors::ResourceExhausted>([&] { make_tensor(float32, TensorShape{side, side}); },
+                                          "does not fit in the address space");
   EXPECT_EQ(make_tensor(float32, TensorShape{4}).size(), 4);
 }
 

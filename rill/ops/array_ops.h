@@ -97,12 +97,17 @@ struct GatherOptions {
 // The part of input that starts at begin and has that size; -1: all that is left.
 Tensor slice(const Operand& input, const Operand& begin, const Operand& size);
 struct StridedSliceOptions {
+  class NamedOnly {  // so that a list of strides is not taken for masks
+   public:
+    constexpr NamedOnly() {}
+  } use_names = {};
   int begin_mask = 0, end_mask = 0, ellipsis_mask = 0, new_axis_mask = 0, shrink_axis_mask = 0;
 };
 // input[begin:end:strides] an axis; bit i of a mask speaks of entry i. x(..) and
 // x[..] of Tensor are easier to read.
-Tensor strided_slice(const Operand& input, const Operand& begin, const Operand& end, StridedSliceOptions options = {});
+Tensor strided_slice(const Operand& input, const Operand& begin, const Operand& end);
 Tensor strided_slice(const Operand& input, const Operand& begin, const Operand& end, const Operand& strides, StridedSliceOptions options = {});
+Tensor strided_slice(const Operand& input, const Operand& begin, const Operand& end, StridedSliceOptions) = delete;  // masks need strides
 std::vector<Tensor> unstack(const Operand& value, int axis = 0);
 // num_split equal parts, or parts of the given sizes, of which one may be -1.
 std::vector<Tensor> split(const Operand& value, int num_split, int axis = 0);

@@ -77,6 +77,23 @@ TEST(ArrayOps, ConcatJoinsAlongTheLastAxis) {
             "[[1. 0. 0.]\n [1. 0. 0.]]");
 }
 
+TEST(ArrayOps, ConcatRefusesSizesBeyond63Bits) {
+  const auto none = tf::zeros({0, std::int64_t{1} << 62});
+  expect_error<tf::errors::InvalidArgument>([&] { tf::concat({none, none}, 1); }, "63 bits");
+}
+
+TEST(ArrayOps, SlicesStayInside) {
+  const auto x = tf::zeros({2, 3});
+  const auto begin = tf::constant({std::int64_t{1}, std::int64_t{0}}),
+             size = tf::constant({INT64_MAX, std::int64_t{1}});
+  expect_error<tf::errors::OutOfRange>([&] { tf::slice(x, begin, size); },
+                                       "reach outside shape [2, 3]");
+  EXPECT_EQ(tf::strided_slice(tf::range(6), {5}, {0}, {-2}).to_vector<int>(), (Ints{5, 3, 1}));
+  EXPECT_EQ(tf::strided_slice(tf::range(6), {5}, {0}, {-2}, {.end_mask = 1}).to_vector<int>(),
+            (Ints{5, 3, 1}));
+  EXPECT_EQ(tf::strided_slice(tf::range(6), {1}, {3}).to_vector<int>(), (Ints{1, 2}));
+}
+
 TEST(ArrayOps, StackNeedsEqualShapes) {
   RILL_SHOWS("O13");
   EXPECT_EQ(tf::stack({tf::constant({1, 2}), tf::constant({3, 4})}).to_string(), "[[1 2]\n [3 4]]");

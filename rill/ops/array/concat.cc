@@ -1,6 +1,6 @@
 // Tensors joined: along an axis they have (concat), along a new one (stack).
+#include "rill/ops/array/array_helpers.h"
 #include "rill/ops/array_ops.h"
-#include "rill/ops/op_helpers.h"
 
 namespace rill {
 namespace {
@@ -26,8 +26,7 @@ void concat_shape(ShapeContext& c) {
                  "[concat] values[{}] has shape {}, values[0] {}: only axis {} may differ", i, s, c.input(0), axis);
       out.set_dim(k, s.dim(k) < 0 ? out.dim(k) : s.dim(k));
     }
-    if (!s.has_rank() || s.dim(axis) < 0) total = -1;
-    else if (total >= 0) total += s.dim(axis);
+    total = add_sizes(total, s.has_rank() ? s.dim(axis) : -1, c.tag());
   }
   out.set_dim(axis, total);
   c.set_output(0, out);

@@ -32,7 +32,7 @@ Tensor filled(const Operand& shape, const Tensor& value) {
 Tensor one_value(DType dtype, int v) {
   if (dtype == string) return constant("");
   if (dtype == bool_) return constant(v != 0);
-  return to_tensor(v, dtype);
+  return to_tensor(v, dtype.defined() ? dtype : float32);
 }
 
 Tensor like(const Operand& x, DType dtype, int v) {

@@ -19,7 +19,7 @@ void slice_shape(ShapeContext& c) {
     const std::int64_t d = in.dim(i);
     RILL_CHECK(begin[k] >= 0 && (d < 0 || begin[k] <= d), out_of_range, "[slice] begin {} of axis {} is outside shape {}", begin[k], i, in);
     if (out[k] == -1) out[k] = d < 0 ? -1 : d - begin[k];
-    RILL_CHECK(out[k] >= -1 && (d < 0 || out[k] < 0 || begin[k] + out[k] <= d), out_of_range,
+    RILL_CHECK(out[k] >= -1 && (d < 0 || out[k] <= d - begin[k]), out_of_range,
                "[slice] begin {} and size {} of axis {} reach outside shape {}", begin[k], out[k], i, in);
   }
   c.set_output(0, TensorShape(out));

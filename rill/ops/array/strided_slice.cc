@@ -169,9 +169,9 @@ Tensor index_into(const Tensor& t, std::span<const Index> index) {
 
 }  // namespace
 
-Tensor strided_slice(const Operand& input, const Operand& begin, const Operand& end, StridedSliceOptions o) {
+Tensor strided_slice(const Operand& input, const Operand& begin, const Operand& end) {
   const Arg b(begin);
-  return strided_slice(input, *b, end, ones_like(*b), o);
+  return strided_slice(input, *b, end, ones_like(*b));
 }
 Tensor strided_slice(const Operand& input, const Operand& begin, const Operand& end, const Operand& strides, StridedSliceOptions o) {
   const Arg b(begin);
