@@ -4,7 +4,6 @@
 
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)                                # text of messages
-find_package(Eigen3 3.4 REQUIRED NO_MODULE)               # QR, SVD, Cholesky; headers only
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET GLOBAL re2)  # regular expressions
 

@@ -11,7 +11,6 @@ target_link_libraries(rill_objects
   PRIVATE rill_warnings)
 # SYSTEM: warnings in these headers are not ours to mend.
 target_include_directories(rill_objects SYSTEM PUBLIC
-  "$<TARGET_PROPERTY:Eigen3::Eigen,INTERFACE_INCLUDE_DIRECTORIES>"
   "$<$<BOOL:${RILL_WITH_ONEDNN}>:${RILL_ONEDNN_INCLUDE}>")
 target_compile_definitions(rill_objects PRIVATE RILL_BUILDING_LIBRARY)
 target_compile_definitions(rill_objects PUBLIC

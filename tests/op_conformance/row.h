@@ -35,6 +35,8 @@ struct Input {
 Input x(const TensorShape& shape, double low = -2, double high = 2);
 // Given numbers of the dtype under test.
 Input x(const TensorShape& shape, std::vector<double> numbers);
+// Without this one {0.5} would be taken for `low`.
+inline Input x(const TensorShape& shape, std::initializer_list<double> numbers) { return x(shape, std::vector<double>(numbers)); }
 // The same of a fixed dtype.
 Input random(DType dtype, const TensorShape& shape, double low, double high);
 Input values(DType dtype, const TensorShape& shape, std::vector<double> numbers);
