@@ -14,7 +14,8 @@ struct ConvBuffers {
 
 // By oneDNN, on the tensors where they lie; false when it has nothing better
 // than its reference loops, or is not there.
-bool onednn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, const ConvBuffers<float>& b);
+bool onednn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g,
+                 const ConvBuffers<float>& b);
 // By products of matrices, or directly where there are groups.
 template <class T>
 void plain_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, const ConvBuffers<T>& b);
