@@ -87,6 +87,24 @@ TEST(CrossEntropy, OfClassNumbersEqualsThatOfOneHotRows) {
               ContainsRegex("labels\\[1\\] = 3 is not in \\[0, 3\\)"));
 }
 
+TEST(CrossEntropy, IsWrongForWhatSoftmaxHasBeenAppliedTo) {
+  RILL_SHOWS("L11", "Z46");
+  const Tensor labels = constant({{0.f, 1.f}}), logits = constant({{-2.f, 2.f}});
+  const float right =
+      nn::softmax_cross_entropy_with_logits({.labels = labels, .logits = logits}).item<float>();
+  const float wrong =
+      nn::softmax_cross_entropy_with_logits({.labels = labels, .logits = nn::softmax(logits)})
+          .item<float>();
+  EXPECT_FLOAT_EQ(right, std::log1p(std::exp(-4.f)));
+  EXPECT_GT(wrong, 10 * right);
+}
+
+TEST(XwPlusB, IsAProductAndASum) {
+  RILL_SHOWS("O26");
+  const Tensor x = constant({{1.f, 2.f}}), w = constant({{3.f, 4.f}, {5.f, 6.f}});
+  EXPECT_THAT(nn::xw_plus_b(x, w, constant({10.f, 20.f})).to_vector<float>(), ElementsAre(23, 36));
+}
+
 // ---- dropout
 
 TEST(Dropout, DropsTheRateAndScalesTheRest) {
@@ -202,6 +220,17 @@ TEST(Convolution, RunsOnManyThreadsAtOnce) {
     EXPECT_EQ(got[i].to_vector<float>(), want[i].to_vector<float>());
 }
 
+TEST(Convolution, StaysRightWhenMoreGeometriesComeThanAreKept) {
+  const Tensor w = ones({2, 2, 1, 1});
+  for (int again = 0; again < 2; ++again)
+    for (int width = 2; width < 640; ++width) {
+      const Tensor y = nn::conv2d(ones({1, 2, width, 1}), w, 1, "VALID");
+      ASSERT_EQ(y.shape(), TensorShape({1, 1, width - 1, 1}));
+      ASSERT_EQ(reduce_min(y).item<float>(), 4);
+      ASSERT_EQ(reduce_max(y).item<float>(), 4);
+    }
+}
+
 TEST(Convolution, OfTensorFlow1TakesItsArguments) {
   RILL_SHOWS("O23", "C16");
   const Tensor x = reshape(range(16.f), {1, 4, 4, 1}), w = ones({2, 2, 1, 1});
@@ -215,7 +244,7 @@ TEST(Convolution, OfTensorFlow1TakesItsArguments) {
 }
 
 TEST(Convolution, SaysWhatIsWrong) {
-  RILL_SHOWS("O24");
+  RILL_SHOWS("O24", "Z60");
   const Tensor x = ones({1, 4, 4, 2}), w = ones({2, 2, 2, 3});
   EXPECT_THAT(
       error_of([&] { nn::conv2d(x, w, 1, "same"); }),
