@@ -103,6 +103,10 @@ TEST(Convolution, IsExactForWholeNumbersInAnyGeometryBothWays) {
     const Tensor weights = whole_numbers(random, all(x, w, {})[0].shape());
     const auto narrow = all(x, w, weights);                              // oneDNN
     const auto wide = all(cast(x, float64), cast(w, float64), weights);  // our own loops
+    const auto half = all(cast(x, bfloat16), cast(w, bfloat16), weights);
+    for (std::size_t k = 0; k < 3; ++k)
+      ASSERT_EQ(half[k].to_vector<double>(), cast(wide[k], bfloat16).to_vector<double>())
+          << "bfloat16";
     for (std::size_t k = 0; k < 3; ++k)
       ASSERT_EQ(narrow[k].to_vector<double>(), wide[k].to_vector<double>())
           << (k == 0   ? "output"

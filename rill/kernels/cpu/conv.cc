@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <memory>
 #include <new>
 
@@ -219,11 +220,15 @@ template void plain_conv<float>(KernelContext&, ConvPass, const WindowGeometry&,
 
 namespace {
 
+// Where the result stands among input, filter and output; the other two are operands.
+int written_by(ConvPass pass) {
+  return pass == ConvPass::output ? 2 : pass == ConvPass::input ? 0 : 1;
+}
+
 template <class T>
 void conv(KernelContext& c, ConvPass pass, const WindowGeometry& g) {
   using W = Wide<T>;
-  // Where input, filter and output stand among the operands; one of them is the result.
-  const int written = pass == ConvPass::output ? 2 : pass == ConvPass::input ? 0 : 1;
+  const int written = written_by(pass);
   W* tensors[3];
   for (int i = 0; i < 3; ++i) {
     if (i == written)
@@ -233,15 +238,25 @@ void conv(KernelContext& c, ConvPass pass, const WindowGeometry& g) {
     if (!tensors[i]) return;
   }
   const ConvBuffers<W> b{tensors[0], tensors[1], tensors[2]};
-  if (c.in(0).size == 0 || c.in(1).size == 0 || g.batch == 0 || g.in_channels == 0 ||
-      g.out_channels == 0 || g.out_pixels() == 0 || g.in_pixels() == 0) {
-    std::fill_n(tensors[written], c.out().size, W(0));  // sums of nothing
-  } else if constexpr (std::is_same_v<W, float>) {
-    if (!onednn_conv(c, pass, g, b) && !c.failed()) plain_conv<W>(c, pass, g, b);
-  } else {
-    plain_conv<W>(c, pass, g, b);
-  }
+  bool done = false;
+  if constexpr (std::is_same_v<W, float>)
+    done = onednn_conv(c, pass, g, float32, {b.input, b.filter, b.output});
+  if (!done && !c.failed()) plain_conv<W>(c, pass, g, b);
   if (!c.failed()) narrow_output<T>(c, 0, tensors[written]);
+}
+
+// bfloat16 where oneDNN multiplies it as it is, several times as fast as float32.
+bool conv_bfloat16(KernelContext& c, ConvPass pass, const WindowGeometry& g) {
+  void* tensors[3];
+  float* filter = nullptr;
+  for (int i = 0; i < 3; ++i) tensors[i] = i == written_by(pass) ? c.out().data : c.in(i).data;
+  if (pass == ConvPass::filter) {
+    tensors[1] = filter = c.scratch<float>(c.out().size);
+    if (!filter) return false;
+  }
+  if (!onednn_conv(c, pass, g, bfloat16, {tensors[0], tensors[1], tensors[2]})) return false;
+  if (filter) narrow_output<bfloat16_t>(c, 0, filter);
+  return true;
 }
 
 template <int spatial, bool depthwise, ConvPass pass>
@@ -249,6 +264,13 @@ void conv_cpu(KernelContext& c) noexcept {
   const TensorShape& input = pass == ConvPass::input ? c.out_shape() : c.in_shape(0);
   const TensorShape& filter = pass == ConvPass::filter ? c.out_shape() : c.in_shape(1);
   const WindowGeometry g = conv_geometry(c, spatial, depthwise, input, filter);
+  if (c.in(0).size == 0 || c.in(1).size == 0 || g.batch == 0 || g.in_channels == 0 ||
+      g.out_channels == 0 || g.out_pixels() == 0 || g.in_pixels() == 0) {
+    // Sums of nothing; zero is all bits zero in every dtype.
+    std::memset(c.out().data, 0, static_cast<std::size_t>(c.out().size) * c.out().dtype.itemsize());
+    return;
+  }
+  if (c.out().dtype == bfloat16 && (conv_bfloat16(c, pass, g) || c.failed())) return;
   dispatch_types<float, double, half, bfloat16_t, std::int32_t>(
       c.out().dtype, [&]<class T>() { conv<T>(c, pass, g); });
 }

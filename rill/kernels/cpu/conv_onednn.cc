@@ -44,7 +44,7 @@ memory::dims image_dims(const WindowGeometry& g, bool input) {
   for (int i = 3 - g.layout.spatial; i < 3; ++i) d.push_back(input ? g.axes[i].in : g.axes[i].out);
   return d;
 }
-memory::desc image_desc(const WindowGeometry& g, bool input) {
+memory::desc image_desc(const WindowGeometry& g, bool input, memory::data_type type) {
   const memory::dims d = image_dims(g, input);
   memory::dims strides(d.size());
   std::int64_t step = 1;
@@ -52,10 +52,10 @@ memory::desc image_desc(const WindowGeometry& g, bool input) {
   for (std::size_t i = d.size() - 1; i >= 2; --i) strides[i] = step, step *= d[i];
   if (g.layout.channels_first) strides[1] = step, step *= d[1];
   strides[0] = step;
-  return memory::desc(d, memory::data_type::f32, strides);
+  return memory::desc(d, type, strides);
 }
 // [.., in, out] as oneDNN counts it: (groups,) out, in, axes of the image.
-memory::desc filter_desc(const WindowGeometry& g) {
+memory::desc filter_desc(const WindowGeometry& g, memory::data_type type) {
   const std::int64_t in = g.in_channels / g.groups, out = g.out_channels / g.groups;
   memory::dims d, strides;
   if (g.groups > 1) d.push_back(g.groups), strides.push_back(out);
@@ -65,10 +65,10 @@ memory::desc filter_desc(const WindowGeometry& g) {
   for (int i = 3 - g.layout.spatial; i < 3; ++i) d.push_back(g.axes[i].size), strides.push_back(0);
   std::int64_t step = in * g.out_channels;
   for (std::size_t i = d.size(); i-- > first;) strides[i] = step, step *= d[i];
-  return memory::desc(d, memory::data_type::f32, strides);
+  return memory::desc(d, type, strides);
 }
 memory::desc any_layout(const memory::desc& m) {
-  return memory::desc(m.dims(), memory::data_type::f32, memory::format_tag::any);
+  return memory::desc(m.dims(), m.data_type(), memory::format_tag::any);
 }
 
 template <class PD>
@@ -80,11 +80,12 @@ bool better_than_reference(PD& pd) {
   return false;
 }
 
-std::shared_ptr<const ConvPrimitive> make(ConvPass pass, const WindowGeometry& g) {
+std::shared_ptr<const ConvPrimitive> make(ConvPass pass, const WindowGeometry& g, DType dtype) {
   auto p = std::make_shared<ConvPrimitive>();
-  p->user[0] = image_desc(g, true);
-  p->user[1] = filter_desc(g);
-  p->user[2] = image_desc(g, false);
+  const auto f32 = memory::data_type::f32, type = dtype == bfloat16 ? memory::data_type::bf16 : f32;
+  p->user[0] = image_desc(g, true, type);
+  p->user[1] = filter_desc(g, pass == ConvPass::filter ? f32 : type);
+  p->user[2] = image_desc(g, false, type);
   const bool first = g.layout.channels_first;
   const memory::desc x = first ? any_layout(p->user[0]) : p->user[0], w = any_layout(p->user[1]),
                      y = first ? any_layout(p->user[2]) : p->user[2];
@@ -102,7 +103,8 @@ std::shared_ptr<const ConvPrimitive> make(ConvPass pass, const WindowGeometry& g
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   const auto algorithm = dnnl::algorithm::convolution_direct;
   dnnl::convolution_forward::primitive_desc forward(
-      {dnnl::prop_kind::forward_training, algorithm, x, w, y, strides, dilations, before, after},
+      {dnnl::prop_kind::forward_training, algorithm, x, any_layout(filter_desc(g, type)), y,
+       strides, dilations, before, after},
       attr, engine());
   auto keep = [&](const auto& pd, const memory::desc& lx, const memory::desc& lw,
                   const memory::desc& ly) {
@@ -176,13 +178,14 @@ Cache& cache() {
   return *c;
 }
 
-std::string key_of(ConvPass pass, const WindowGeometry& g, int width) {
-  std::int64_t words[6 + 3 * 7] = {static_cast<std::int64_t>(pass) | width << 4,
-                                   g.layout.spatial * 2 + g.layout.channels_first,
-                                   g.batch,
-                                   g.in_channels,
-                                   g.out_channels,
-                                   g.groups};
+std::string key_of(ConvPass pass, const WindowGeometry& g, DType dtype, int width) {
+  std::int64_t words[6 + 3 * 7] = {
+      static_cast<std::int64_t>(pass) | (dtype == bfloat16) << 3 | width << 4,
+      g.layout.spatial * 2 + g.layout.channels_first,
+      g.batch,
+      g.in_channels,
+      g.out_channels,
+      g.groups};
   std::int64_t* to = words + 6;
   for (const Window& a : g.axes)
     for (std::int64_t v : {a.in, a.size, a.stride, a.dilation, a.before, a.after, a.out}) *to++ = v;
@@ -212,11 +215,11 @@ class Scratch {
 };
 
 // Runs a primitive on the tensors where they lie. Throws.
-void run(const ConvPrimitive& p, ConvPass pass, const ConvBuffers<float>& b) {
+void run(const ConvPrimitive& p, ConvPass pass, const ConvBuffers<void>& b) {
   thread_local dnnl::stream stream(engine());
   Scratch scratch;
   const int written = pass == ConvPass::output ? 2 : pass == ConvPass::input ? 0 : 1;
-  float* const given[3] = {b.input, b.filter, b.output};
+  void* const given[3] = {b.input, b.filter, b.output};
   memory user[3], liked[3];
   auto reorder = [&](int i, const memory& from, const memory& to) {
     p.reorder[i].execute(stream, {{DNNL_ARG_FROM, from},
@@ -238,11 +241,11 @@ void run(const ConvPrimitive& p, ConvPass pass, const ConvBuffers<float>& b) {
   if (p.moved[written]) reorder(written, liked[written], user[written]);
 }
 
-std::shared_ptr<const ConvPrimitive> find(ConvPass pass, const WindowGeometry& g) {
-  return cache().get(key_of(pass, g, compute_width()),
+std::shared_ptr<const ConvPrimitive> find(ConvPass pass, const WindowGeometry& g, DType dtype) {
+  return cache().get(key_of(pass, g, dtype, compute_width()),
                      [&]() -> std::shared_ptr<const ConvPrimitive> {
                        try {
-                         return make(pass, g);
+                         return make(pass, g, dtype);
                        } catch (const dnnl::error& e) {
                          if (e.status == dnnl_out_of_memory) throw;
                          return nullptr;
@@ -261,16 +264,21 @@ std::int64_t parts_of(const WindowGeometry& g, double work) {
       std::min({work / (1 << 22), (1 << 24) / sums, static_cast<double>(g.batch), 8.0});
   return most < 2 ? 1 : most < 4 ? 2 : most < 8 ? 4 : 8;
 }
-bool filter_in_parts(const WindowGeometry& g, const ConvBuffers<float>& b, std::int64_t parts) {
+bool filter_in_parts(const WindowGeometry& g, DType dtype, const ConvBuffers<void>& b,
+                     std::int64_t parts) {
   const std::int64_t n = g.taps() * g.in_channels / g.groups * g.out_channels;
-  const std::int64_t in = g.in_pixels() * g.in_channels, out = g.out_pixels() * g.out_channels;
+  const auto size = static_cast<std::int64_t>(dtype.itemsize());
+  const std::int64_t in = g.in_pixels() * g.in_channels * size,
+                     out = g.out_pixels() * g.out_channels * size;
+  char *const input = static_cast<char*>(b.input), *const output = static_cast<char*>(b.output);
+  float* const filter = static_cast<float*>(b.filter);
   WindowGeometry small = g, large = g;  // parts differ by one image at most
   small.batch = g.batch / parts, large.batch = small.batch + 1;
   std::shared_ptr<const ConvPrimitive> of_small, of_large;
   {
     const ComputeWidthScope one(1);
-    of_small = find(ConvPass::filter, small);
-    of_large = g.batch % parts == 0 ? of_small : find(ConvPass::filter, large);
+    of_small = find(ConvPass::filter, small, dtype);
+    of_large = g.batch % parts == 0 ? of_small : find(ConvPass::filter, large, dtype);
   }
   if (!of_small || !of_large) return false;
   const std::unique_ptr<float[]> sums(new float[static_cast<std::size_t>((parts - 1) * n)]);
@@ -280,10 +288,10 @@ bool filter_in_parts(const WindowGeometry& g, const ConvBuffers<float>& b, std::
     const int width = compute_width();
     set_compute_width(1);
     for (std::int64_t p = begin; p < end; ++p) try {
-        float* to = p == 0 ? b.filter : sums.get() + (p - 1) * n;
+        float* to = p == 0 ? filter : sums.get() + (p - 1) * n;
         const std::int64_t first = g.batch * p / parts, images = g.batch * (p + 1) / parts - first;
         run(images == small.batch ? *of_small : *of_large, ConvPass::filter,
-            {b.input + first * in, to, b.output + first * out});
+            {input + first * in, to, output + first * out});
       } catch (...) {
         const std::lock_guard lock(mutex);
         failure = std::current_exception();
@@ -293,7 +301,7 @@ bool filter_in_parts(const WindowGeometry& g, const ConvBuffers<float>& b, std::
   if (failure) std::rethrow_exception(failure);
   parallel_for(n, 1 << 14, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t p = 0; p < parts - 1; ++p)
-      _Pragma("omp simd") for (std::int64_t i = begin; i < end; ++i) b.filter[i] +=
+      _Pragma("omp simd") for (std::int64_t i = begin; i < end; ++i) filter[i] +=
           sums[static_cast<std::size_t>(p * n + i)];
   });
   return true;
@@ -301,20 +309,20 @@ bool filter_in_parts(const WindowGeometry& g, const ConvBuffers<float>& b, std::
 
 }  // namespace
 
-bool onednn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g,
-                 const ConvBuffers<float>& b) {
+bool onednn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, DType dtype,
+                 const ConvBuffers<void>& b) {
   const double work = static_cast<double>(g.batch * g.out_pixels()) *
                       static_cast<double>(g.taps() * g.out_channels) *
                       static_cast<double>(g.in_channels / g.groups);
   try {
     if (pass == ConvPass::filter)
       if (const std::int64_t parts = parts_of(g, work); parts > 1)
-        return filter_in_parts(g, b, parts);
+        return filter_in_parts(g, dtype, b, parts);
     // One thread for what a second would only slow down, and for what the rule of
     // parts leaves whole because it is small.
     std::optional<ComputeWidthScope> one;
     if (work < (pass == ConvPass::filter ? 1 << 23 : 1 << 19)) one.emplace(1);
-    const auto p = find(pass, g);
+    const auto p = find(pass, g, dtype);
     if (p) run(*p, pass, b);
     return p != nullptr;
   } catch (const dnnl::error& e) {
@@ -329,7 +337,7 @@ bool onednn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g,
 }  // namespace rill::cpu
 #else
 namespace rill::cpu {
-bool onednn_conv(KernelContext&, ConvPass, const WindowGeometry&, const ConvBuffers<float>&) {
+bool onednn_conv(KernelContext&, ConvPass, const WindowGeometry&, DType, const ConvBuffers<void>&) {
   return false;
 }
 }  // namespace rill::cpu
