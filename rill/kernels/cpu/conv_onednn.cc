@@ -260,9 +260,9 @@ std::int64_t parts_of(const WindowGeometry& g, double work) {
   // Parts with something to do, and not more sums than activations are wont to have.
   const double sums = static_cast<double>(g.taps() * g.in_channels / g.groups) *
                       static_cast<double>(g.out_channels);
-  const double most =
-      std::min({work / (1 << 22), (1 << 24) / sums, static_cast<double>(g.batch), 8.0});
-  return most < 2 ? 1 : most < 4 ? 2 : most < 8 ? 4 : 8;
+  const double most = std::min((1 << 24) / sums, static_cast<double>(g.batch));
+  const int wanted = work < (1 << 23) ? 1 : work < (1 << 25) ? 2 : work < (1 << 26) ? 4 : 8;
+  return most < 2 ? 1 : most < 4 ? std::min(wanted, 2) : most < 8 ? std::min(wanted, 4) : wanted;
 }
 bool filter_in_parts(const WindowGeometry& g, DType dtype, const ConvBuffers<void>& b,
                      std::int64_t parts) {
