@@ -6,8 +6,8 @@
 #include "rill/core/tensor.h"
 
 // Neural networks: activations, normalisation, convolutions, pooling, losses.
-// Names, arguments and defaults are TensorFlow's. What may be passed as an activation has no default
-// argument but a second overload.
+// Names, arguments and defaults are TensorFlow's. What may be passed as an activation has no
+// default argument but a second overload.
 namespace rill RILL_API {
 Tensor sigmoid(const Operand& x);
 Tensor tanh(const Operand& x);
@@ -16,8 +16,8 @@ namespace nn {
 
 // ---- activations
 using rill::sigmoid, rill::tanh;
-Tensor relu(const Operand& x);   // max(x, 0)
-Tensor relu6(const Operand& x);  // min(max(x, 0), 6)
+Tensor relu(const Operand& x);        // max(x, 0)
+Tensor relu6(const Operand& x);       // min(max(x, 0), 6)
 Tensor leaky_relu(const Operand& x);  // alpha 0.2
 Tensor leaky_relu(const Operand& x, double alpha);
 Tensor elu(const Operand& x);       // exp(x) - 1 below 0
@@ -49,10 +49,13 @@ Tensor log_softmax(const Operand& logits, int axis);
 // begins with "NC".
 Tensor bias_add(const Operand& value, const Operand& bias);
 Tensor bias_add(const Operand& value, const Operand& bias, const std::string& data_format);
-Tensor xw_plus_b(const Operand& x, const Operand& weights, const Operand& biases);   // matmul(x, w) + b
+Tensor xw_plus_b(const Operand& x, const Operand& weights,
+                 const Operand& biases);  // matmul(x, w) + b
 Tensor relu_layer(const Operand& x, const Operand& weights, const Operand& biases);  // relu of that
 // Rows of params; the gradient stays sparse.
 Tensor embedding_lookup(const Operand& params, const Operand& ids);
+// Each of them scaled down to a Euclidean norm of max_norm where it is longer.
+Tensor embedding_lookup(const Operand& params, const Operand& ids, double max_norm);
 
 // The fraction of zeros: a float32 scalar.
 Tensor zero_fraction(const Operand& value);
@@ -74,13 +77,23 @@ struct MomentsOptions {
 };
 // Mean and variance over axes. Half types are summed in float32.
 Tensors<2> moments(const Operand& x, const std::vector<int>& axes, MomentsOptions options = {});
+// The same with weights, which broadcast to x.
+Tensors<2> weighted_moments(const Operand& x, const std::vector<int>& axes,
+                            const Operand& frequency_weights, MomentsOptions options = {});
+// {count, sum of x - shift, sum of (x - shift)^2, shift}: what moments are made of,
+// so that parts of a data set can be added up. Without a shift it is 0, and undefined in the
+// result.
+Tensors<4> sufficient_statistics(const Operand& x, const std::vector<int>& axes,
+                                 const Tensor& shift = {}, MomentsOptions options = {});
+Tensors<2> normalize_moments(const Operand& counts, const Operand& mean_ss,
+                             const Operand& variance_ss, const Tensor& shift = {});
 // x / sqrt(max(sum(x^2), epsilon)) over all axes, or over those given.
 Tensor l2_normalize(const Operand& x);
 Tensor l2_normalize(const Operand& x, int axis, double epsilon = 1e-12);
 Tensor l2_normalize(const Operand& x, const std::vector<int>& axis, double epsilon = 1e-12);
 // scale * (x - mean) / sqrt(variance + variance_epsilon) + offset; all broadcast to x.
-Tensor batch_normalization(const Operand& x, const Operand& mean, const Operand& variance, const Tensor& offset, const Tensor& scale,
-                           double variance_epsilon);
+Tensor batch_normalization(const Operand& x, const Operand& mean, const Operand& variance,
+                           const Tensor& offset, const Tensor& scale, double variance_epsilon);
 struct FusedBatchNormOptions {
   Tensor mean = {}, variance = {};  // needed for inference, and for running averages
   double epsilon = 0.001;
@@ -91,14 +104,16 @@ struct FusedBatchNormOptions {
 };
 // {y, mean, variance}: of this batch (variance with N - 1) mixed into those given
 // when training; those given, and used, else.
-Tensors<3> fused_batch_norm(const Operand& x, const Operand& scale, const Operand& offset, const FusedBatchNormOptions& options = {});
+Tensors<3> fused_batch_norm(const Operand& x, const Operand& scale, const Operand& offset,
+                            const FusedBatchNormOptions& options = {});
 struct LayerNormOptions {
   int begin_axis = -1;  // this axis and all after it are normalised together
   double epsilon = 1e-3;
 };
 // gamma * (x - mean) / sqrt(variance + epsilon) + beta in one pass, each row apart.
 // gamma and beta have the shape of the axes that are normalised.
-Tensor layer_norm(const Operand& x, const Operand& gamma, const Operand& beta, LayerNormOptions options = {});
+Tensor layer_norm(const Operand& x, const Operand& gamma, const Operand& beta,
+                  LayerNormOptions options = {});
 struct LocalResponseOptions {
   int depth_radius = 5;
   double bias = 1, alpha = 1, beta = 0.5;
@@ -145,59 +160,95 @@ struct ConvOptions {
 // input [batch, height, width, in] with filters [height, width, in, out], and in
 // the same way for one and three axes. Fewer channels in the filters than in the
 // input: groups.
-Tensor conv1d(const Operand& input, const Operand& filters, const Sizes& stride, const Padding& padding, const ConvOptions& options = {});
-Tensor conv2d(const Operand& input, const Operand& filters, const Sizes& strides, const Padding& padding, const ConvOptions& options = {});
-Tensor conv3d(const Operand& input, const Operand& filters, const Sizes& strides, const Padding& padding, const ConvOptions& options = {});
+Tensor conv1d(const Operand& input, const Operand& filters, const Sizes& stride,
+              const Padding& padding, const ConvOptions& options = {});
+Tensor conv2d(const Operand& input, const Operand& filters, const Sizes& strides,
+              const Padding& padding, const ConvOptions& options = {});
+Tensor conv3d(const Operand& input, const Operand& filters, const Sizes& strides,
+              const Padding& padding, const ConvOptions& options = {});
 // One of those, by the rank.
-Tensor convolution(const Operand& input, const Operand& filters, const Sizes& strides = 1, const Padding& padding = "VALID",
-                   const ConvOptions& options = {});
+Tensor convolution(const Operand& input, const Operand& filters, const Sizes& strides = 1,
+                   const Padding& padding = "VALID", const ConvOptions& options = {});
 // filter [height, width, channels, multiplier]: each channel apart.
-Tensor depthwise_conv2d(const Operand& input, const Operand& filter, const Sizes& strides, const Padding& padding,
-                        const ConvOptions& options = {});
+Tensor depthwise_conv2d(const Operand& input, const Operand& filter, const Sizes& strides,
+                        const Padding& padding, const ConvOptions& options = {});
 // depthwise_conv2d, then conv2d with pointwise_filter [1, 1, channels * multiplier, out].
-Tensor separable_conv2d(const Operand& input, const Operand& depthwise_filter, const Operand& pointwise_filter, const Sizes& strides,
+Tensor separable_conv2d(const Operand& input, const Operand& depthwise_filter,
+                        const Operand& pointwise_filter, const Sizes& strides,
                         const Padding& padding, const ConvOptions& options = {});
 // conv2d with dilations of rate.
-Tensor atrous_conv2d(const Operand& value, const Operand& filters, int rate, const Padding& padding);
+Tensor atrous_conv2d(const Operand& value, const Operand& filters, int rate,
+                     const Padding& padding);
 // The gradients of convolutions with respect to their input, as layers: filters
 // [.., out, in]; output_shape is that of the whole result.
-Tensor conv1d_transpose(const Operand& input, const Operand& filters, const Operand& output_shape, const Sizes& strides,
-                        const Padding& padding = "SAME", const ConvOptions& options = {});
-Tensor conv2d_transpose(const Operand& input, const Operand& filters, const Operand& output_shape, const Sizes& strides,
-                        const Padding& padding = "SAME", const ConvOptions& options = {});
-Tensor conv3d_transpose(const Operand& input, const Operand& filters, const Operand& output_shape, const Sizes& strides,
-                        const Padding& padding = "SAME", const ConvOptions& options = {});
-Tensor atrous_conv2d_transpose(const Operand& value, const Operand& filters, const Operand& output_shape, int rate, const Padding& padding);
+Tensor conv1d_transpose(const Operand& input, const Operand& filters, const Operand& output_shape,
+                        const Sizes& strides, const Padding& padding = "SAME",
+                        const ConvOptions& options = {});
+Tensor conv2d_transpose(const Operand& input, const Operand& filters, const Operand& output_shape,
+                        const Sizes& strides, const Padding& padding = "SAME",
+                        const ConvOptions& options = {});
+Tensor conv3d_transpose(const Operand& input, const Operand& filters, const Operand& output_shape,
+                        const Sizes& strides, const Padding& padding = "SAME",
+                        const ConvOptions& options = {});
+// One of those, by the rank.
+Tensor conv_transpose(const Operand& input, const Operand& filters, const Operand& output_shape,
+                      const Sizes& strides, const Padding& padding = "SAME",
+                      const ConvOptions& options = {});
+Tensor atrous_conv2d_transpose(const Operand& value, const Operand& filters,
+                               const Operand& output_shape, int rate, const Padding& padding);
+
+// The gradients of depthwise_conv2d with respect to an input and a filter of a shape.
+Tensor depthwise_conv2d_backprop_input(const Operand& input_sizes, const Operand& filter,
+                                       const Operand& out_backprop, const Sizes& strides,
+                                       const Padding& padding, const ConvOptions& options = {});
+Tensor depthwise_conv2d_backprop_filter(const Operand& input, const Operand& filter_sizes,
+                                        const Operand& out_backprop, const Sizes& strides,
+                                        const Padding& padding, const ConvOptions& options = {});
 
 struct PoolOptions {
   std::string data_format = {};  // channels last unless it begins with "NC"
   std::string name = {};
 };
 // The largest and the mean of each window. The mean leaves padding out.
-Tensor max_pool(const Operand& input, const Sizes& ksize, const Sizes& strides, const Padding& padding, const PoolOptions& options = {});
-Tensor max_pool1d(const Operand& input, const Sizes& ksize, const Sizes& strides, const Padding& padding, const PoolOptions& options = {});
-Tensor max_pool2d(const Operand& input, const Sizes& ksize, const Sizes& strides, const Padding& padding, const PoolOptions& options = {});
-Tensor max_pool3d(const Operand& input, const Sizes& ksize, const Sizes& strides, const Padding& padding, const PoolOptions& options = {});
-Tensor avg_pool(const Operand& input, const Sizes& ksize, const Sizes& strides, const Padding& padding, const PoolOptions& options = {});
-Tensor avg_pool1d(const Operand& input, const Sizes& ksize, const Sizes& strides, const Padding& padding, const PoolOptions& options = {});
-Tensor avg_pool2d(const Operand& input, const Sizes& ksize, const Sizes& strides, const Padding& padding, const PoolOptions& options = {});
-Tensor avg_pool3d(const Operand& input, const Sizes& ksize, const Sizes& strides, const Padding& padding, const PoolOptions& options = {});
+Tensor max_pool(const Operand& input, const Sizes& ksize, const Sizes& strides,
+                const Padding& padding, const PoolOptions& options = {});
+Tensor max_pool1d(const Operand& input, const Sizes& ksize, const Sizes& strides,
+                  const Padding& padding, const PoolOptions& options = {});
+Tensor max_pool2d(const Operand& input, const Sizes& ksize, const Sizes& strides,
+                  const Padding& padding, const PoolOptions& options = {});
+Tensor max_pool3d(const Operand& input, const Sizes& ksize, const Sizes& strides,
+                  const Padding& padding, const PoolOptions& options = {});
+Tensor avg_pool(const Operand& input, const Sizes& ksize, const Sizes& strides,
+                const Padding& padding, const PoolOptions& options = {});
+Tensor avg_pool1d(const Operand& input, const Sizes& ksize, const Sizes& strides,
+                  const Padding& padding, const PoolOptions& options = {});
+Tensor avg_pool2d(const Operand& input, const Sizes& ksize, const Sizes& strides,
+                  const Padding& padding, const PoolOptions& options = {});
+Tensor avg_pool3d(const Operand& input, const Sizes& ksize, const Sizes& strides,
+                  const Padding& padding, const PoolOptions& options = {});
 struct ArgmaxOptions {
   std::string data_format = "NHWC";
   DType output_dtype = int64;
   bool include_batch_in_index = false;
 };
 // {largest, its place}: (y * width + x) * channels + c, after batch * height if asked.
-Tensors<2> max_pool_with_argmax(const Operand& input, const Sizes& ksize, const Sizes& strides, const Padding& padding,
-                                const ArgmaxOptions& options = {});
+Tensors<2> max_pool_with_argmax(const Operand& input, const Sizes& ksize, const Sizes& strides,
+                                const Padding& padding, const ArgmaxOptions& options = {});
 struct WindowOptions {
   Sizes strides = 1;
   Padding padding = "VALID";
   std::string data_format = {};
   Sizes dilations = 1;
 };
+// The largest of input + filters [height, width, channels] under the window, and
+// the smallest of input - filters: morphology in grey tones. "NHWC" alone.
+Tensor dilation2d(const Operand& input, const Operand& filters, const Sizes& strides,
+                  const Padding& padding, const std::string& data_format, const Sizes& dilations);
+Tensor erosion2d(const Operand& value, const Operand& filters, const Sizes& strides,
+                 const Padding& padding, const std::string& data_format, const Sizes& dilations);
 // pooling_type is "MAX" or "AVG"; one to three axes.
-Tensor pool(const Operand& input, const Sizes& window_shape, const std::string& pooling_type, const WindowOptions& options = {});
+Tensor pool(const Operand& input, const Sizes& window_shape, const std::string& pooling_type,
+            const WindowOptions& options = {});
 
 // ---- losses. Labels and logits are easily confused, so they are always named:
 //   nn::softmax_cross_entropy_with_logits({.labels = y, .logits = z});
@@ -231,6 +282,10 @@ struct WeightedCrossEntropyArgs {
   std::string name = {};
 };
 Tensor weighted_cross_entropy_with_logits(const WeightedCrossEntropyArgs& args);
+// exp(c) - z c of targets z and log-input c: minus the log-likelihood of a Poisson
+// variable but for a constant, which the full loss approximates (Stirling).
+Tensor log_poisson_loss(const Operand& targets, const Operand& log_input,
+                        bool compute_full_loss = false);
 // By position: refused.
 Tensor softmax_cross_entropy_with_logits(const Operand&, const Operand&) = delete;
 Tensor softmax_cross_entropy_with_logits_v2(const Operand&, const Operand&) = delete;
@@ -257,6 +312,13 @@ struct Conv2dOptions {
   Sizes dilations = 1;
   std::string name = {};
 };
-Tensor conv2d(const Operand& input, const Operand& filter, const Sizes& strides, const Padding& padding, const Conv2dOptions& options = {});
+Tensor conv2d(const Operand& input, const Operand& filter, const Sizes& strides,
+              const Padding& padding, const Conv2dOptions& options = {});
+Tensor conv2d_backprop_input(const Operand& input_sizes, const Operand& filter,
+                             const Operand& out_backprop, const Sizes& strides,
+                             const Padding& padding, const Conv2dOptions& options = {});
+Tensor conv2d_backprop_filter(const Operand& input, const Operand& filter_sizes,
+                              const Operand& out_backprop, const Sizes& strides,
+                              const Padding& padding, const Conv2dOptions& options = {});
 }  // namespace compat::v1::nn
-}  // namespace rill
+}  // namespace RILL_API

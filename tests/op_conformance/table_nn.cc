@@ -134,6 +134,18 @@ RILL_ROWS(nn_cross_entropy) {
       })
       .tf("[tf.compat.v1.nn.xw_plus_b(x0, x1, x2), tf.compat.v1.nn.relu_layer(x0, x1, x2)]")
       .sample({x({2, 3}), x({3, 4}), x({4})});
+  row("nn.log_poisson_loss")
+      .call([](const std::vector<Tensor>& in) { return std::vector<Tensor>{nn::log_poisson_loss(in[0], in[1]), nn::log_poisson_loss(in[0], in[1], true)}; })
+      .tf("[tf.nn.log_poisson_loss(x0, x1), tf.nn.log_poisson_loss(x0, x1, compute_full_loss=True)]")
+      .sample({x({2, 3}, {0.25, 0.5, 2, 3.5, 7, 0}), x({2, 3})})
+      .no_gradient_check("the loss steps where Stirling's formula begins and ends")
+      .error({x({2, 3}), x({2})}, {}, "log_input has shape \\[2\\], targets \\[2, 3\\]; expected equal shapes");
+  row("nn.embedding_lookup_max_norm")
+      .call([](const std::vector<Tensor>& in) { return std::vector<Tensor>{nn::embedding_lookup(in[0], in[1], 1.5)}; })
+      .tf("tf.nn.embedding_lookup(x0, x1, max_norm=1.5)")
+      .sample({x({4, 2}, {1, 2, 0, 0, -3, 0.5, 0.25, 1}), values(int32, {2, 2}, {3, 0, 3, 2})})
+      .sample({x({4, 2}, {1, 2, 0, 0, -3, 0.5, 0.25, 1}), values(int32, {}, {1})})
+      .tolerance(1e-5);
   row("nn.embedding_lookup")
       .call([](const std::vector<Tensor>& in) { return std::vector<Tensor>{nn::embedding_lookup(in[0], in[1])}; })
       .tf("tf.nn.embedding_lookup(x0, x1)")

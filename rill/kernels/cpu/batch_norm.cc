@@ -19,7 +19,8 @@ struct Channels {
 Channels channels_of(const KernelContext& c, const TensorShape& s) {
   const int axis = c.string_attr("data_format").starts_with("NC") ? 1 : s.rank() - 1;
   Channels r;
-  for (int i = 0; i < s.rank(); ++i) (i < axis ? r.outer : i == axis ? r.channels : r.inner) *= s.dim(i);
+  for (int i = 0; i < s.rank(); ++i)
+    (i < axis ? r.outer : i == axis ? r.channels : r.inner) *= s.dim(i);
   return r;
 }
 
@@ -44,14 +45,18 @@ struct Spread {  // (x - mean)^2
 template <class T>
 struct Slopes {  // dy, dy * (x - mean)
   const T *dy, *x, *mean;
-  RILL_FORCE_INLINE Pair<T> operator()(std::int64_t i, std::int64_t j) const { return {dy[i], dy[i] * (x[i] - mean[j])}; }
+  RILL_FORCE_INLINE Pair<T> operator()(std::int64_t i, std::int64_t j) const {
+    return {dy[i], dy[i] * (x[i] - mean[j])};
+  }
 };
 // ---- what is written
 template <class T>
 struct Normal {
   const T *x, *mean, *factor, *offset;
   T* y;
-  RILL_FORCE_INLINE void operator()(std::int64_t i, std::int64_t j) const { y[i] = (x[i] - mean[j]) * factor[j] + offset[j]; }
+  RILL_FORCE_INLINE void operator()(std::int64_t i, std::int64_t j) const {
+    y[i] = (x[i] - mean[j]) * factor[j] + offset[j];
+  }
 };
 template <class T>
 struct Backward {
@@ -64,52 +69,54 @@ struct Backward {
 
 constexpr int kLanes = 16;
 
-#define RILL_CHANNEL_LOOPS(Name, target)                                                                             \
-  /* Adds rows [begin, end) of [rows, n] to a and b. */                                                              \
-  template <class T, class F>                                                                                        \
-  target void Name##_sum_rows(const F& f, std::int64_t begin, std::int64_t end, std::int64_t n, T* a, T* b) {        \
-    for (std::int64_t r = begin; r < end; ++r)                                                                       \
-      _Pragma("omp simd") for (std::int64_t j = 0; j < n; ++j) {                                                     \
-        const Pair<T> p = f(r * n + j, j);                                                                           \
-        a[j] += p.a;                                                                                                 \
-        b[j] += p.b;                                                                                                 \
-      }                                                                                                              \
-  }                                                                                                                  \
-  /* The sums over a run of one channel. */                                                                          \
-  template <class T, class F>                                                                                        \
-  target Pair<T> Name##_sum_run(const F& f, std::int64_t at, std::int64_t n, std::int64_t j) {                       \
-    T a[kLanes] = {}, b[kLanes] = {};                                                                                \
-    std::int64_t i = 0;                                                                                              \
-    for (; i + kLanes <= n; i += kLanes)                                                                             \
-      _Pragma("omp simd") for (int l = 0; l < kLanes; ++l) {                                                         \
-        const Pair<T> p = f(at + i + l, j);                                                                          \
-        a[l] += p.a;                                                                                                 \
-        b[l] += p.b;                                                                                                 \
-      }                                                                                                              \
-    for (int l = 0; i + l < n; ++l) {                                                                                \
-      const Pair<T> p = f(at + i + l, j);                                                                            \
-      a[l] += p.a;                                                                                                   \
-      b[l] += p.b;                                                                                                   \
-    }                                                                                                                \
-    Pair<T> sum{T(0), T(0)};                                                                                         \
-    for (int l = 0; l < kLanes; ++l) sum.a += a[l], sum.b += b[l];                                                   \
-    return sum;                                                                                                      \
-  }                                                                                                                  \
-  template <class F>                                                                                                 \
-  target void Name##_map_rows(const F& f, std::int64_t begin, std::int64_t end, std::int64_t n) {                    \
-    for (std::int64_t r = begin; r < end; ++r)                                                                       \
-      _Pragma("omp simd") for (std::int64_t j = 0; j < n; ++j) f(r * n + j, j);                                      \
-  }                                                                                                                  \
-  template <class F>                                                                                                 \
-  target void Name##_map_run(const F& f, std::int64_t at, std::int64_t n, std::int64_t j) {                          \
-    _Pragma("omp simd") for (std::int64_t i = 0; i < n; ++i) f(at + i, j);                                           \
+#define RILL_CHANNEL_LOOPS(Name, target)                                                          \
+  /* Adds rows [begin, end) of [rows, n] to a and b. */                                           \
+  template <class T, class F>                                                                     \
+  target void Name##_sum_rows(const F& f, std::int64_t begin, std::int64_t end, std::int64_t n,   \
+                              T* a, T* b) {                                                       \
+    for (std::int64_t r = begin; r < end; ++r)                                                    \
+      _Pragma("omp simd") for (std::int64_t j = 0; j < n; ++j) {                                  \
+        const Pair<T> p = f(r * n + j, j);                                                        \
+        a[j] += p.a;                                                                              \
+        b[j] += p.b;                                                                              \
+      }                                                                                           \
+  }                                                                                               \
+  /* The sums over a run of one channel. */                                                       \
+  template <class T, class F>                                                                     \
+  target Pair<T> Name##_sum_run(const F& f, std::int64_t at, std::int64_t n, std::int64_t j) {    \
+    T a[kLanes] = {}, b[kLanes] = {};                                                             \
+    std::int64_t i = 0;                                                                           \
+    for (; i + kLanes <= n; i += kLanes) _Pragma("omp simd") for (int l = 0; l < kLanes; ++l) {   \
+        const Pair<T> p = f(at + i + l, j);                                                       \
+        a[l] += p.a;                                                                              \
+        b[l] += p.b;                                                                              \
+      }                                                                                           \
+    for (int l = 0; i + l < n; ++l) {                                                             \
+      const Pair<T> p = f(at + i + l, j);                                                         \
+      a[l] += p.a;                                                                                \
+      b[l] += p.b;                                                                                \
+    }                                                                                             \
+    Pair<T> sum{T(0), T(0)};                                                                      \
+    for (int l = 0; l < kLanes; ++l) sum.a += a[l], sum.b += b[l];                                \
+    return sum;                                                                                   \
+  }                                                                                               \
+  template <class F>                                                                              \
+  target void Name##_map_rows(const F& f, std::int64_t begin, std::int64_t end, std::int64_t n) { \
+    for (std::int64_t r = begin; r < end; ++r)                                                    \
+      _Pragma("omp simd") for (std::int64_t j = 0; j < n; ++j) f(r* n + j, j);                    \
+  }                                                                                               \
+  template <class F>                                                                              \
+  target void Name##_map_run(const F& f, std::int64_t at, std::int64_t n, std::int64_t j) {       \
+    _Pragma("omp simd") for (std::int64_t i = 0; i < n; ++i) f(at + i, j);                        \
   }
 RILL_CHANNEL_LOOPS(plain, )
 #if RILL_X86_VARIANTS
 RILL_CHANNEL_LOOPS(avx2, RILL_TARGET_AVX2)
 RILL_CHANNEL_LOOPS(avx512, RILL_TARGET_AVX512)
-#define RILL_BY_ISA(call, ...) \
-  (isa() == Isa::avx512 ? avx512_##call(__VA_ARGS__) : isa() == Isa::avx2 ? avx2_##call(__VA_ARGS__) : plain_##call(__VA_ARGS__))
+#define RILL_BY_ISA(call, ...)                       \
+  (isa() == Isa::avx512 ? avx512_##call(__VA_ARGS__) \
+   : isa() == Isa::avx2 ? avx2_##call(__VA_ARGS__)   \
+                        : plain_##call(__VA_ARGS__))
 #else
 #define RILL_BY_ISA(call, ...) plain_##call(__VA_ARGS__)
 #endif
@@ -156,23 +163,29 @@ template <class F>
 void map_channels(const Channels& s, const F& f) {
   const std::int64_t n = s.channels, row = n * s.inner;
   if (row == 0) return;
-  parallel_for(s.outer, std::max<std::int64_t>(1, kGrain / row), [&](std::int64_t begin, std::int64_t end) {
-    if (s.inner == 1) {
-      RILL_BY_ISA(map_rows, f, begin, end, n);
-    } else {
-      for (std::int64_t k = begin * n; k < end * n; ++k) RILL_BY_ISA(map_run, f, k * s.inner, s.inner, k % n);
-    }
-  });
+  parallel_for(s.outer, std::max<std::int64_t>(1, kGrain / row),
+               [&](std::int64_t begin, std::int64_t end) {
+                 if (s.inner == 1) {
+                   RILL_BY_ISA(map_rows, f, begin, end, n);
+                 } else {
+                   for (std::int64_t k = begin * n; k < end * n; ++k)
+                     RILL_BY_ISA(map_run, f, k * s.inner, s.inner, k % n);
+                 }
+               });
 }
 
 // An input or output of U (float32 or float64) as doubles.
 template <class F>
 void each_double(const TensorView& v, F f) {
-  for (std::int64_t j = 0; j < v.size; ++j) f(j, v.dtype == float64 ? static_cast<const double*>(v.data)[j] : static_cast<double>(static_cast<const float*>(v.data)[j]));
+  for (std::int64_t j = 0; j < v.size; ++j)
+    f(j, v.dtype == float64 ? static_cast<const double*>(v.data)[j]
+                            : static_cast<double>(static_cast<const float*>(v.data)[j]));
 }
 void store(const TensorView& v, std::int64_t j, double value) {
-  if (v.dtype == float64) static_cast<double*>(v.data)[j] = value;
-  else static_cast<float*>(v.data)[j] = static_cast<float>(value);
+  if (v.dtype == float64)
+    static_cast<double*>(v.data)[j] = value;
+  else
+    static_cast<float*>(v.data)[j] = static_cast<float>(value);
 }
 
 template <class T>
@@ -187,7 +200,8 @@ void batch_norm(KernelContext& c) {
   double* d = c.scratch<double>(6 * n);
   W* w = c.scratch<W>(3 * n);
   if (!x || !y || !d || !w) return;
-  double *mean = d, *variance = d + n, *scale = d + 2 * n, *offset = d + 3 * n, *old_mean = d + 4 * n, *old_variance = d + 5 * n;
+  double *mean = d, *variance = d + n, *scale = d + 2 * n, *offset = d + 3 * n,
+         *old_mean = d + 4 * n, *old_variance = d + 5 * n;
   W *wmean = w, *factor = w + n, *woffset = w + 2 * n;
   std::fill_n(old_mean, 2 * n, 0.0);
   each_double(c.in(1), [&](std::int64_t j, double v) { scale[j] = v; });
@@ -197,7 +211,8 @@ void batch_norm(KernelContext& c) {
   const double count = static_cast<double>(s.count());
   if (training) {
     if (!channel_sums<W>(c, s, Plain<W>{x}, mean, variance)) return;
-    for (std::int64_t j = 0; j < n; ++j) wmean[j] = static_cast<W>(mean[j] = mean[j] / std::max(1.0, count));
+    for (std::int64_t j = 0; j < n; ++j)
+      wmean[j] = static_cast<W>(mean[j] = mean[j] / std::max(1.0, count));
     double* unused = c.scratch<double>(n);
     if (!unused || !channel_sums<W>(c, s, Spread<W>{x, wmean}, variance, unused)) return;
     for (std::int64_t j = 0; j < n; ++j) variance[j] /= std::max(1.0, count);
@@ -213,7 +228,9 @@ void batch_norm(KernelContext& c) {
     if (training) {
       const bool fresh = weight == 1;
       store(c.out(1), j, fresh ? mean[j] : (1 - weight) * old_mean[j] + weight * mean[j]);
-      store(c.out(2), j, fresh ? variance[j] * unbiased : (1 - weight) * old_variance[j] + weight * variance[j] * unbiased);
+      store(c.out(2), j,
+            fresh ? variance[j] * unbiased
+                  : (1 - weight) * old_variance[j] + weight * variance[j] * unbiased);
     } else {
       store(c.out(1), j, mean[j]);
       store(c.out(2), j, variance[j]);
@@ -237,7 +254,8 @@ void batch_norm_grad(KernelContext& c) {
   using W = Wide<T>;
   const Channels s = channels_of(c, c.in_shape(1));
   const std::int64_t n = s.channels;
-  const double epsilon = c.float_attr("epsilon"), count = std::max(1.0, static_cast<double>(s.count()));
+  const double epsilon = c.float_attr("epsilon"),
+               count = std::max(1.0, static_cast<double>(s.count()));
   const W *dy = widened<T>(c, 0), *x = widened<T>(c, 1);
   W* dx = wide_output<T>(c, 0);
   double* d = c.scratch<double>(5 * n);

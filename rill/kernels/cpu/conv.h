@@ -12,9 +12,11 @@ struct ConvBuffers {
   T *input, *filter, *output;
 };
 
-// By oneDNN, on the tensors where they lie; false when it has nothing better
-// than its reference loops, or is not there.
-bool onednn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, const ConvBuffers<float>& b);
+// By oneDNN, on the tensors where they lie: float32 or bfloat16, but the gradient
+// of a filter always float32. False when it has nothing better than its reference
+// loops, or is not there.
+bool onednn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, DType dtype,
+                 const ConvBuffers<void>& b);
 // By products of matrices, or directly where there are groups.
 template <class T>
 void plain_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, const ConvBuffers<T>& b);

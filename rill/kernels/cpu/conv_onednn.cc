@@ -44,7 +44,7 @@ memory::dims image_dims(const WindowGeometry& g, bool input) {
   for (int i = 3 - g.layout.spatial; i < 3; ++i) d.push_back(input ? g.axes[i].in : g.axes[i].out);
   return d;
 }
-memory::desc image_desc(const WindowGeometry& g, bool input) {
+memory::desc image_desc(const WindowGeometry& g, bool input, memory::data_type type) {
   const memory::dims d = image_dims(g, input);
   memory::dims strides(d.size());
   std::int64_t step = 1;
@@ -52,10 +52,10 @@ memory::desc image_desc(const WindowGeometry& g, bool input) {
   for (std::size_t i = d.size() - 1; i >= 2; --i) strides[i] = step, step *= d[i];
   if (g.layout.channels_first) strides[1] = step, step *= d[1];
   strides[0] = step;
-  return memory::desc(d, memory::data_type::f32, strides);
+  return memory::desc(d, type, strides);
 }
 // [.., in, out] as oneDNN counts it: (groups,) out, in, axes of the image.
-memory::desc filter_desc(const WindowGeometry& g) {
+memory::desc filter_desc(const WindowGeometry& g, memory::data_type type) {
   const std::int64_t in = g.in_channels / g.groups, out = g.out_channels / g.groups;
   memory::dims d, strides;
   if (g.groups > 1) d.push_back(g.groups), strides.push_back(out);
@@ -65,9 +65,11 @@ memory::desc filter_desc(const WindowGeometry& g) {
   for (int i = 3 - g.layout.spatial; i < 3; ++i) d.push_back(g.axes[i].size), strides.push_back(0);
   std::int64_t step = in * g.out_channels;
   for (std::size_t i = d.size(); i-- > first;) strides[i] = step, step *= d[i];
-  return memory::desc(d, memory::data_type::f32, strides);
+  return memory::desc(d, type, strides);
 }
-memory::desc any_layout(const memory::desc& m) { return memory::desc(m.dims(), memory::data_type::f32, memory::format_tag::any); }
+memory::desc any_layout(const memory::desc& m) {
+  return memory::desc(m.dims(), m.data_type(), memory::format_tag::any);
+}
 
 template <class PD>
 bool better_than_reference(PD& pd) {
@@ -78,13 +80,15 @@ bool better_than_reference(PD& pd) {
   return false;
 }
 
-std::shared_ptr<const ConvPrimitive> make(ConvPass pass, const WindowGeometry& g) {
+std::shared_ptr<const ConvPrimitive> make(ConvPass pass, const WindowGeometry& g, DType dtype) {
   auto p = std::make_shared<ConvPrimitive>();
-  p->user[0] = image_desc(g, true);
-  p->user[1] = filter_desc(g);
-  p->user[2] = image_desc(g, false);
+  const auto f32 = memory::data_type::f32, type = dtype == bfloat16 ? memory::data_type::bf16 : f32;
+  p->user[0] = image_desc(g, true, type);
+  p->user[1] = filter_desc(g, pass == ConvPass::filter ? f32 : type);
+  p->user[2] = image_desc(g, false, type);
   const bool first = g.layout.channels_first;
-  const memory::desc x = first ? any_layout(p->user[0]) : p->user[0], w = any_layout(p->user[1]), y = first ? any_layout(p->user[2]) : p->user[2];
+  const memory::desc x = first ? any_layout(p->user[0]) : p->user[0], w = any_layout(p->user[1]),
+                     y = first ? any_layout(p->user[2]) : p->user[2];
   memory::dims strides, dilations, before, after;
   for (int i = 3 - g.layout.spatial; i < 3; ++i) {
     const Window& a = g.axes[i];
@@ -92,14 +96,18 @@ std::shared_ptr<const ConvPrimitive> make(ConvPass pass, const WindowGeometry& g
     dilations.push_back(a.dilation - 1);
     before.push_back(a.before);
     // What the last window reaches; less than the padding where strides skip its end.
-    after.push_back(std::max<std::int64_t>(0, (a.out - 1) * a.stride + (a.size - 1) * a.dilation + 1 - a.in - a.before));
+    after.push_back(std::max<std::int64_t>(
+        0, (a.out - 1) * a.stride + (a.size - 1) * a.dilation + 1 - a.in - a.before));
   }
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   const auto algorithm = dnnl::algorithm::convolution_direct;
   dnnl::convolution_forward::primitive_desc forward(
-      {dnnl::prop_kind::forward_training, algorithm, x, w, y, strides, dilations, before, after}, attr, engine());
-  auto keep = [&](const auto& pd, const memory::desc& lx, const memory::desc& lw, const memory::desc& ly) {
+      {dnnl::prop_kind::forward_training, algorithm, x, any_layout(filter_desc(g, type)), y,
+       strides, dilations, before, after},
+      attr, engine());
+  auto keep = [&](const auto& pd, const memory::desc& lx, const memory::desc& lw,
+                  const memory::desc& ly) {
     p->liked[0] = lx, p->liked[1] = lw, p->liked[2] = ly;
     p->scratchpad = pd.scratchpad_desc();
   };
@@ -108,12 +116,14 @@ std::shared_ptr<const ConvPrimitive> make(ConvPass pass, const WindowGeometry& g
     keep(forward, forward.src_desc(), forward.weights_desc(), forward.dst_desc());
     p->primitive = dnnl::convolution_forward(forward);
   } else if (pass == ConvPass::input) {
-    dnnl::convolution_backward_data::primitive_desc pd({algorithm, x, w, y, strides, dilations, before, after}, attr, engine(), forward);
+    dnnl::convolution_backward_data::primitive_desc pd(
+        {algorithm, x, w, y, strides, dilations, before, after}, attr, engine(), forward);
     if (!better_than_reference(pd)) return nullptr;
     keep(pd, pd.diff_src_desc(), pd.weights_desc(), pd.diff_dst_desc());
     p->primitive = dnnl::convolution_backward_data(pd);
   } else {
-    dnnl::convolution_backward_weights::primitive_desc pd({algorithm, x, w, y, strides, dilations, before, after}, attr, engine(), forward);
+    dnnl::convolution_backward_weights::primitive_desc pd(
+        {algorithm, x, w, y, strides, dilations, before, after}, attr, engine(), forward);
     if (!better_than_reference(pd)) return nullptr;
     keep(pd, pd.src_desc(), pd.diff_weights_desc(), pd.diff_dst_desc());
     p->primitive = dnnl::convolution_backward_weights(pd);
@@ -123,7 +133,8 @@ std::shared_ptr<const ConvPrimitive> make(ConvPass pass, const WindowGeometry& g
     p->moved[i] = p->user[i] != p->liked[i];
     if (!p->moved[i]) continue;
     const bool back = i == written;
-    const dnnl::reorder::primitive_desc pd(engine(), back ? p->liked[i] : p->user[i], engine(), back ? p->user[i] : p->liked[i], attr);
+    const dnnl::reorder::primitive_desc pd(engine(), back ? p->liked[i] : p->user[i], engine(),
+                                           back ? p->user[i] : p->liked[i], attr);
     p->reorder[i] = dnnl::reorder(pd);
     p->reorder_scratchpad[i] = pd.scratchpad_desc();
   }
@@ -167,9 +178,14 @@ Cache& cache() {
   return *c;
 }
 
-std::string key_of(ConvPass pass, const WindowGeometry& g, int width) {
-  std::int64_t words[6 + 3 * 7] = {static_cast<std::int64_t>(pass) | width << 4, g.layout.spatial * 2 + g.layout.channels_first, g.batch, g.in_channels,
-                                   g.out_channels, g.groups};
+std::string key_of(ConvPass pass, const WindowGeometry& g, DType dtype, int width) {
+  std::int64_t words[6 + 3 * 7] = {
+      static_cast<std::int64_t>(pass) | (dtype == bfloat16) << 3 | width << 4,
+      g.layout.spatial * 2 + g.layout.channels_first,
+      g.batch,
+      g.in_channels,
+      g.out_channels,
+      g.groups};
   std::int64_t* to = words + 6;
   for (const Window& a : g.axes)
     for (std::int64_t v : {a.in, a.size, a.stride, a.dilation, a.before, a.after, a.out}) *to++ = v;
@@ -199,35 +215,42 @@ class Scratch {
 };
 
 // Runs a primitive on the tensors where they lie. Throws.
-void run(const ConvPrimitive& p, ConvPass pass, const ConvBuffers<float>& b) {
+void run(const ConvPrimitive& p, ConvPass pass, const ConvBuffers<void>& b) {
   thread_local dnnl::stream stream(engine());
   Scratch scratch;
   const int written = pass == ConvPass::output ? 2 : pass == ConvPass::input ? 0 : 1;
-  float* const given[3] = {b.input, b.filter, b.output};
+  void* const given[3] = {b.input, b.filter, b.output};
   memory user[3], liked[3];
   auto reorder = [&](int i, const memory& from, const memory& to) {
-    p.reorder[i].execute(stream, {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}, {DNNL_ARG_SCRATCHPAD, scratch.make(p.reorder_scratchpad[i])}});
+    p.reorder[i].execute(stream, {{DNNL_ARG_FROM, from},
+                                  {DNNL_ARG_TO, to},
+                                  {DNNL_ARG_SCRATCHPAD, scratch.make(p.reorder_scratchpad[i])}});
   };
   for (int i = 0; i < 3; ++i) {
     user[i] = memory(p.user[i], engine(), given[i]);
     liked[i] = p.moved[i] ? scratch.make(p.liked[i]) : user[i];
     if (p.moved[i] && i != written) reorder(i, user[i], liked[i]);
   }
-  const int x = pass == ConvPass::input ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, w = pass == ConvPass::filter ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS;
+  const int x = pass == ConvPass::input ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC,
+            w = pass == ConvPass::filter ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS;
   const int y = pass == ConvPass::output ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST;
-  p.primitive.execute(stream, {{x, liked[0]}, {w, liked[1]}, {y, liked[2]}, {DNNL_ARG_SCRATCHPAD, scratch.make(p.scratchpad)}});
+  p.primitive.execute(stream, {{x, liked[0]},
+                               {w, liked[1]},
+                               {y, liked[2]},
+                               {DNNL_ARG_SCRATCHPAD, scratch.make(p.scratchpad)}});
   if (p.moved[written]) reorder(written, liked[written], user[written]);
 }
 
-std::shared_ptr<const ConvPrimitive> find(ConvPass pass, const WindowGeometry& g) {
-  return cache().get(key_of(pass, g, compute_width()), [&]() -> std::shared_ptr<const ConvPrimitive> {
-    try {
-      return make(pass, g);
-    } catch (const dnnl::error& e) {
-      if (e.status == dnnl_out_of_memory) throw;
-      return nullptr;
-    }
-  });
+std::shared_ptr<const ConvPrimitive> find(ConvPass pass, const WindowGeometry& g, DType dtype) {
+  return cache().get(key_of(pass, g, dtype, compute_width()),
+                     [&]() -> std::shared_ptr<const ConvPrimitive> {
+                       try {
+                         return make(pass, g, dtype);
+                       } catch (const dnnl::error& e) {
+                         if (e.status == dnnl_out_of_memory) throw;
+                         return nullptr;
+                       }
+                     });
 }
 
 // The gradient of the filter is a sum over the batch. oneDNN splits it by the
@@ -235,20 +258,27 @@ std::shared_ptr<const ConvPrimitive> find(ConvPass pass, const WindowGeometry& g
 // them. Into how many parts:
 std::int64_t parts_of(const WindowGeometry& g, double work) {
   // Parts with something to do, and not more sums than activations are wont to have.
-  const double sums = static_cast<double>(g.taps() * g.in_channels / g.groups) * static_cast<double>(g.out_channels);
-  const double most = std::min({work / (1 << 22), (1 << 24) / sums, static_cast<double>(g.batch), 8.0});
-  return most < 2 ? 1 : most < 4 ? 2 : most < 8 ? 4 : 8;
+  const double sums = static_cast<double>(g.taps() * g.in_channels / g.groups) *
+                      static_cast<double>(g.out_channels);
+  const double most = std::min((1 << 24) / sums, static_cast<double>(g.batch));
+  const int wanted = work < (1 << 23) ? 1 : work < (1 << 25) ? 2 : work < (1 << 26) ? 4 : 8;
+  return most < 2 ? 1 : most < 4 ? std::min(wanted, 2) : most < 8 ? std::min(wanted, 4) : wanted;
 }
-bool filter_in_parts(const WindowGeometry& g, const ConvBuffers<float>& b, std::int64_t parts) {
+bool filter_in_parts(const WindowGeometry& g, DType dtype, const ConvBuffers<void>& b,
+                     std::int64_t parts) {
   const std::int64_t n = g.taps() * g.in_channels / g.groups * g.out_channels;
-  const std::int64_t in = g.in_pixels() * g.in_channels, out = g.out_pixels() * g.out_channels;
+  const auto size = static_cast<std::int64_t>(dtype.itemsize());
+  const std::int64_t in = g.in_pixels() * g.in_channels * size,
+                     out = g.out_pixels() * g.out_channels * size;
+  char *const input = static_cast<char*>(b.input), *const output = static_cast<char*>(b.output);
+  float* const filter = static_cast<float*>(b.filter);
   WindowGeometry small = g, large = g;  // parts differ by one image at most
   small.batch = g.batch / parts, large.batch = small.batch + 1;
   std::shared_ptr<const ConvPrimitive> of_small, of_large;
   {
     const ComputeWidthScope one(1);
-    of_small = find(ConvPass::filter, small);
-    of_large = g.batch % parts == 0 ? of_small : find(ConvPass::filter, large);
+    of_small = find(ConvPass::filter, small, dtype);
+    of_large = g.batch % parts == 0 ? of_small : find(ConvPass::filter, large, dtype);
   }
   if (!of_small || !of_large) return false;
   const std::unique_ptr<float[]> sums(new float[static_cast<std::size_t>((parts - 1) * n)]);
@@ -258,9 +288,10 @@ bool filter_in_parts(const WindowGeometry& g, const ConvBuffers<float>& b, std::
     const int width = compute_width();
     set_compute_width(1);
     for (std::int64_t p = begin; p < end; ++p) try {
-        float* to = p == 0 ? b.filter : sums.get() + (p - 1) * n;
+        float* to = p == 0 ? filter : sums.get() + (p - 1) * n;
         const std::int64_t first = g.batch * p / parts, images = g.batch * (p + 1) / parts - first;
-        run(images == small.batch ? *of_small : *of_large, ConvPass::filter, {b.input + first * in, to, b.output + first * out});
+        run(images == small.batch ? *of_small : *of_large, ConvPass::filter,
+            {input + first * in, to, output + first * out});
       } catch (...) {
         const std::lock_guard lock(mutex);
         failure = std::current_exception();
@@ -270,27 +301,33 @@ bool filter_in_parts(const WindowGeometry& g, const ConvBuffers<float>& b, std::
   if (failure) std::rethrow_exception(failure);
   parallel_for(n, 1 << 14, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t p = 0; p < parts - 1; ++p)
-      _Pragma("omp simd") for (std::int64_t i = begin; i < end; ++i) b.filter[i] += sums[static_cast<std::size_t>(p * n + i)];
+      _Pragma("omp simd") for (std::int64_t i = begin; i < end; ++i) filter[i] +=
+          sums[static_cast<std::size_t>(p * n + i)];
   });
   return true;
 }
 
 }  // namespace
 
-bool onednn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, const ConvBuffers<float>& b) {
-  const double work = static_cast<double>(g.batch * g.out_pixels()) * static_cast<double>(g.taps() * g.out_channels) * static_cast<double>(g.in_channels / g.groups);
+bool onednn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, DType dtype,
+                 const ConvBuffers<void>& b) {
+  const double work = static_cast<double>(g.batch * g.out_pixels()) *
+                      static_cast<double>(g.taps() * g.out_channels) *
+                      static_cast<double>(g.in_channels / g.groups);
   try {
     if (pass == ConvPass::filter)
-      if (const std::int64_t parts = parts_of(g, work); parts > 1) return filter_in_parts(g, b, parts);
+      if (const std::int64_t parts = parts_of(g, work); parts > 1)
+        return filter_in_parts(g, dtype, b, parts);
     // One thread for what a second would only slow down, and for what the rule of
     // parts leaves whole because it is small.
     std::optional<ComputeWidthScope> one;
     if (work < (pass == ConvPass::filter ? 1 << 23 : 1 << 19)) one.emplace(1);
-    const auto p = find(pass, g);
+    const auto p = find(pass, g, dtype);
     if (p) run(*p, pass, b);
     return p != nullptr;
   } catch (const dnnl::error& e) {
-    c.fail(e.status == dnnl_out_of_memory ? Code::resource_exhausted : Code::internal, format("[{}] oneDNN: {}", c.tag(), e.what()));
+    c.fail(e.status == dnnl_out_of_memory ? Code::resource_exhausted : Code::internal,
+           format("[{}] oneDNN: {}", c.tag(), e.what()));
   } catch (const std::bad_alloc&) {
     c.fail(Code::resource_exhausted, format("[{}] out of memory", c.tag()));
   }
@@ -300,6 +337,8 @@ bool onednn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, const
 }  // namespace rill::cpu
 #else
 namespace rill::cpu {
-bool onednn_conv(KernelContext&, ConvPass, const WindowGeometry&, const ConvBuffers<float>&) { return false; }
+bool onednn_conv(KernelContext&, ConvPass, const WindowGeometry&, DType, const ConvBuffers<void>&) {
+  return false;
+}
 }  // namespace rill::cpu
 #endif

@@ -18,49 +18,56 @@ struct RowMoments {
 
 constexpr int kLanes = 64;
 
-#define RILL_LAYER_NORM_ROWS(Name, target)                                                                              \
-  template <class T>                                                                                                    \
-  target RowMoments<T> Name##_moments(const T* x, std::int64_t n, T epsilon) {                                          \
-    /* Several sums at a time: one would wait for each addition. */                                                     \
-    T a[kLanes] = {}, b[kLanes] = {};                                                             \
-    const std::int64_t whole = n / kLanes * kLanes;                                                                     \
-    for (std::int64_t i = 0; i < whole; i += kLanes)                                                                    \
-      _Pragma("omp simd") for (int l = 0; l < kLanes; ++l) a[l] += x[i + l];                                            \
-    for (std::int64_t i = whole; i < n; ++i) a[i - whole] += x[i];                                                      \
-    for (int half = kLanes / 2; half > 0; half /= 2)                                                                    \
-      _Pragma("omp simd") for (int l = 0; l < half; ++l) a[l] += a[l + half];                                           \
-    const T mean = a[0] / static_cast<T>(n);                                                                             \
-    for (std::int64_t i = 0; i < whole; i += kLanes)                                                                    \
-      _Pragma("omp simd") for (int l = 0; l < kLanes; ++l) b[l] += (x[i + l] - mean) * (x[i + l] - mean);               \
-    for (std::int64_t i = whole; i < n; ++i) b[i - whole] += (x[i] - mean) * (x[i] - mean);                             \
-    for (int half = kLanes / 2; half > 0; half /= 2)                                                                    \
-      _Pragma("omp simd") for (int l = 0; l < half; ++l) b[l] += b[l + half];                                           \
-    return {mean, T(1) / std::sqrt(b[0] / static_cast<T>(n) + epsilon)};                                             \
-  }                                                                                                                     \
-  template <class T>                                                                                                    \
-  target void Name##_forward(const T* x, const T* gamma, const T* beta, T* y, std::int64_t n, T mean, T r) {            \
-    _Pragma("omp simd") for (std::int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean) * r * gamma[i] + beta[i];             \
-  }                                                                                                                     \
-  template <class T>                                                                                                    \
-  target void Name##_backward(const T* dy, const T* x, const T* gamma, T* dx, T* dgamma, T* dbeta, std::int64_t n, T mean, T r) { \
-    T sum = 0, tilted = 0;                                                                                              \
-    _Pragma("omp simd reduction(+ : sum, tilted)") for (std::int64_t i = 0; i < n; ++i) {                               \
-      const T z = (x[i] - mean) * r, h = dy[i] * gamma[i];                                                              \
-      sum += h;                                                                                                         \
-      tilted += h * z;                                                                                                  \
-      dgamma[i] += dy[i] * z;                                                                                           \
-      dbeta[i] += dy[i];                                                                                                \
-    }                                                                                                                   \
-    sum /= static_cast<T>(n);                                                                                           \
-    tilted /= static_cast<T>(n);                                                                                        \
-    _Pragma("omp simd") for (std::int64_t i = 0; i < n; ++i) dx[i] = r * (dy[i] * gamma[i] - sum - (x[i] - mean) * r * tilted); \
+#define RILL_LAYER_NORM_ROWS(Name, target)                                                         \
+  template <class T>                                                                               \
+  target RowMoments<T> Name##_moments(const T* x, std::int64_t n, T epsilon) {                     \
+    /* Several sums at a time: one would wait for each addition. */                                \
+    T a[kLanes] = {}, b[kLanes] = {};                                                              \
+    const std::int64_t whole = n / kLanes * kLanes;                                                \
+    for (std::int64_t i = 0; i < whole; i += kLanes)                                               \
+      _Pragma("omp simd") for (int l = 0; l < kLanes; ++l) a[l] += x[i + l];                       \
+    for (std::int64_t i = whole; i < n; ++i) a[i - whole] += x[i];                                 \
+    for (int half = kLanes / 2; half > 0; half /= 2)                                               \
+      _Pragma("omp simd") for (int l = 0; l < half; ++l) a[l] += a[l + half];                      \
+    const T mean = a[0] / static_cast<T>(n);                                                       \
+    for (std::int64_t i = 0; i < whole; i += kLanes)                                               \
+      _Pragma("omp simd") for (int l = 0; l < kLanes; ++l) b[l] +=                                 \
+          (x[i + l] - mean) * (x[i + l] - mean);                                                   \
+    for (std::int64_t i = whole; i < n; ++i) b[i - whole] += (x[i] - mean) * (x[i] - mean);        \
+    for (int half = kLanes / 2; half > 0; half /= 2)                                               \
+      _Pragma("omp simd") for (int l = 0; l < half; ++l) b[l] += b[l + half];                      \
+    return {mean, T(1) / std::sqrt(b[0] / static_cast<T>(n) + epsilon)};                           \
+  }                                                                                                \
+  template <class T>                                                                               \
+  target void Name##_forward(const T* x, const T* gamma, const T* beta, T* y, std::int64_t n,      \
+                             T mean, T r) {                                                        \
+    _Pragma("omp simd") for (std::int64_t i = 0; i < n; ++i) y[i] =                                \
+        (x[i] - mean) * r * gamma[i] + beta[i];                                                    \
+  }                                                                                                \
+  template <class T>                                                                               \
+  target void Name##_backward(const T* dy, const T* x, const T* gamma, T* dx, T* dgamma, T* dbeta, \
+                              std::int64_t n, T mean, T r) {                                       \
+    T sum = 0, tilted = 0;                                                                         \
+    _Pragma("omp simd reduction(+ : sum, tilted)") for (std::int64_t i = 0; i < n; ++i) {          \
+      const T z = (x[i] - mean) * r, h = dy[i] * gamma[i];                                         \
+      sum += h;                                                                                    \
+      tilted += h * z;                                                                             \
+      dgamma[i] += dy[i] * z;                                                                      \
+      dbeta[i] += dy[i];                                                                           \
+    }                                                                                              \
+    sum /= static_cast<T>(n);                                                                      \
+    tilted /= static_cast<T>(n);                                                                   \
+    _Pragma("omp simd") for (std::int64_t i = 0; i < n; ++i) dx[i] =                               \
+        r * (dy[i] * gamma[i] - sum - (x[i] - mean) * r * tilted);                                 \
   }
 RILL_LAYER_NORM_ROWS(plain, )
 #if RILL_X86_VARIANTS
 RILL_LAYER_NORM_ROWS(avx2, RILL_TARGET_AVX2)
 RILL_LAYER_NORM_ROWS(avx512, RILL_TARGET_AVX512)
-#define RILL_BY_ISA(call, ...) \
-  (isa() == Isa::avx512 ? avx512_##call(__VA_ARGS__) : isa() == Isa::avx2 ? avx2_##call(__VA_ARGS__) : plain_##call(__VA_ARGS__))
+#define RILL_BY_ISA(call, ...)                       \
+  (isa() == Isa::avx512 ? avx512_##call(__VA_ARGS__) \
+   : isa() == Isa::avx2 ? avx2_##call(__VA_ARGS__)   \
+                        : plain_##call(__VA_ARGS__))
 #else
 #define RILL_BY_ISA(call, ...) plain_##call(__VA_ARGS__)
 #endif
@@ -74,12 +81,13 @@ void layer_norm_cpu(KernelContext& c) noexcept {
     W* y = wide_output<T>(c, 0);
     if (!x || !gamma || !beta || !y) return;
     const W epsilon = static_cast<W>(c.float_attr("epsilon"));
-    parallel_for(c.out().size / n, std::max<std::int64_t>(1, (1 << 14) / n), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const RowMoments<W> m = RILL_BY_ISA(moments<W>, x + i * n, n, epsilon);
-        RILL_BY_ISA(forward<W>, x + i * n, gamma, beta, y + i * n, n, m.mean, m.r);
-      }
-    });
+    parallel_for(c.out().size / n, std::max<std::int64_t>(1, (1 << 14) / n),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t i = begin; i < end; ++i) {
+                     const RowMoments<W> m = RILL_BY_ISA(moments<W>, x + i * n, n, epsilon);
+                     RILL_BY_ISA(forward<W>, x + i * n, gamma, beta, y + i * n, n, m.mean, m.r);
+                   }
+                 });
     narrow_output<T>(c, 0, y);
   });
 }
@@ -94,7 +102,8 @@ void layer_norm_grad_cpu(KernelContext& c) noexcept {
     if (!dy || !x || !gamma || !dx || !dgamma || !dbeta) return;
     const W epsilon = static_cast<W>(c.float_attr("epsilon"));
     // At most 64 blocks: as many threads find work, and the sums stay small.
-    const std::int64_t a_block = std::max({std::int64_t{1}, (rows + 63) / 64, (1 << 14) / std::max<std::int64_t>(1, n)});
+    const std::int64_t a_block =
+        std::max({std::int64_t{1}, (rows + 63) / 64, (1 << 14) / std::max<std::int64_t>(1, n)});
     const std::int64_t blocks = (rows + a_block - 1) / a_block;
     W* part = c.scratch<W>(blocks * 2 * n);
     if (!part) return;
@@ -104,13 +113,15 @@ void layer_norm_grad_cpu(KernelContext& c) noexcept {
         std::fill_n(pg, 2 * n, W(0));
         for (std::int64_t i = k * a_block; i < std::min(rows, (k + 1) * a_block); ++i) {
           const RowMoments<W> m = RILL_BY_ISA(moments<W>, x + i * n, n, epsilon);
-          RILL_BY_ISA(backward<W>, dy + i * n, x + i * n, gamma, dx + i * n, pg, pb, n, m.mean, m.r);
+          RILL_BY_ISA(backward<W>, dy + i * n, x + i * n, gamma, dx + i * n, pg, pb, n, m.mean,
+                      m.r);
         }
       }
     });
     for (std::int64_t j = 0; j < n; ++j) {
       W g = 0, b = 0;
-      for (std::int64_t k = 0; k < blocks; ++k) g += part[k * 2 * n + j], b += part[k * 2 * n + n + j];
+      for (std::int64_t k = 0; k < blocks; ++k)
+        g += part[k * 2 * n + j], b += part[k * 2 * n + n + j];
       dgamma[j] = g;
       dbeta[j] = b;
     }

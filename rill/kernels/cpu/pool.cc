@@ -17,7 +17,11 @@ namespace {
 // its own.
 struct Images {
   explicit Images(const WindowGeometry& g)
-      : d(g.axes[0]), h(g.axes[1]), w(g.axes[2]), count(g.layout.channels_first ? g.batch * g.in_channels : g.batch), n(g.layout.channels_first ? 1 : g.in_channels) {}
+      : d(g.axes[0]),
+        h(g.axes[1]),
+        w(g.axes[2]),
+        count(g.layout.channels_first ? g.batch * g.in_channels : g.batch),
+        n(g.layout.channels_first ? 1 : g.in_channels) {}
   Window d, h, w;
   std::int64_t count, n;  // images, channels
   std::int64_t in_size() const { return d.in * h.in * w.in * n; }
@@ -36,7 +40,8 @@ RILL_FORCE_INLINE Span under(const Window& w, std::int64_t place) {
 
 // f(offset of a pixel's first channel) for the pixels under a window.
 template <class F>
-RILL_FORCE_INLINE void for_pixels(const Images& s, const Span& d, const Span& h, const Span& w, F f) {
+RILL_FORCE_INLINE void for_pixels(const Images& s, const Span& d, const Span& h, const Span& w,
+                                  F f) {
   for (std::int64_t i = d.begin; i < d.end; ++i)
     for (std::int64_t j = h.begin; j < h.end; ++j)
       for (std::int64_t k = w.begin; k < w.end; ++k) f(((i * s.h.in + j) * s.w.in + k) * s.n);
@@ -50,44 +55,51 @@ using Tap = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
 
 // The number of the largest pixel for each of m channels from c on: the first of equals.
 template <class T>
-RILL_FORCE_INLINE void find_largest(const Images& s, const T* image, const Span& d, const Span& h, const Span& w, std::int64_t c, std::int64_t m, T* best,
+RILL_FORCE_INLINE void find_largest(const Images& s, const T* image, const Span& d, const Span& h,
+                                    const Span& w, std::int64_t c, std::int64_t m, T* best,
                                     Tap<T>* tap) {
   Tap<T> t = 0;
-  for_pixels(s, d, h, w, [&](std::int64_t at) __attribute__((always_inline)) {
-    const T* x = image + at + c;
-    if (t == 0) {
-      _Pragma("omp simd") for (std::int64_t j = 0; j < m; ++j) best[j] = x[j], tap[j] = 0;
-    } else {
-      _Pragma("omp simd") for (std::int64_t j = 0; j < m; ++j) {
-        const bool larger = x[j] > best[j];
-        best[j] = larger ? x[j] : best[j];
-        tap[j] = larger ? t : tap[j];
-      }
-    }
-    ++t;
-  });
+  for_pixels(
+      s, d, h, w, [&](std::int64_t at) __attribute__((always_inline)) {
+        const T* x = image + at + c;
+        if (t == 0) {
+          _Pragma("omp simd") for (std::int64_t j = 0; j < m; ++j) best[j] = x[j], tap[j] = 0;
+        } else {
+          _Pragma("omp simd") for (std::int64_t j = 0; j < m; ++j) {
+            const bool larger = x[j] > best[j];
+            best[j] = larger ? x[j] : best[j];
+            tap[j] = larger ? t : tap[j];
+          }
+        }
+        ++t;
+      });
 }
 
 // What is done with one row of the output, [w.out, n]; i and o are images.
 struct Max {
   template <class T>
-  RILL_FORCE_INLINE static void row(const Images& s, const T* i, const T*, T* to, std::int64_t pd, std::int64_t ph) {
+  RILL_FORCE_INLINE static void row(const Images& s, const T* i, const T*, T* to, std::int64_t pd,
+                                    std::int64_t ph) {
     const Span d = under(s.d, pd), h = under(s.h, ph);
     T* y = to + (pd * s.h.out + ph) * s.w.out * s.n;
     for (std::int64_t pw = 0; pw < s.w.out; ++pw, y += s.n) {
       // Below everything; a NaN is never larger.
-      const T low = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+      const T low = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                         : std::numeric_limits<T>::lowest();
       _Pragma("omp simd") for (std::int64_t j = 0; j < s.n; ++j) y[j] = low;
-      for_pixels(s, d, h, under(s.w, pw), [&](std::int64_t at) __attribute__((always_inline)) {
-        const T* x = i + at;
-        _Pragma("omp simd") for (std::int64_t j = 0; j < s.n; ++j) y[j] = x[j] > y[j] ? x[j] : y[j];
-      });
+      for_pixels(
+          s, d, h, under(s.w, pw), [&](std::int64_t at) __attribute__((always_inline)) {
+            const T* x = i + at;
+            _Pragma("omp simd") for (std::int64_t j = 0; j < s.n; ++j) y[j] =
+                x[j] > y[j] ? x[j] : y[j];
+          });
     }
   }
 };
 struct MaxGrad {  // adds to an image
   template <class T>
-  RILL_FORCE_INLINE static void row(const Images& s, const T* i, const T* dy, T* dx, std::int64_t pd, std::int64_t ph) {
+  RILL_FORCE_INLINE static void row(const Images& s, const T* i, const T* dy, T* dx,
+                                    std::int64_t pd, std::int64_t ph) {
     const Span d = under(s.d, pd), h = under(s.h, ph);
     const T* g = dy + (pd * s.h.out + ph) * s.w.out * s.n;
     T best[kChunk];
@@ -98,19 +110,22 @@ struct MaxGrad {  // adds to an image
         const std::int64_t m = std::min(kChunk, s.n - c);
         find_largest(s, i, d, h, w, c, m, best, tap);
         Tap<T> t = 0;
-        for_pixels(s, d, h, w, [&](std::int64_t at) __attribute__((always_inline)) {
-          T* x = dx + at + c;
-          const T* from = g + c;
-          _Pragma("omp simd") for (std::int64_t j = 0; j < m; ++j) x[j] += tap[j] == t ? from[j] : T(0);
-          ++t;
-        });
+        for_pixels(
+            s, d, h, w, [&](std::int64_t at) __attribute__((always_inline)) {
+              T* x = dx + at + c;
+              const T* from = g + c;
+              _Pragma("omp simd") for (std::int64_t j = 0; j < m; ++j) x[j] +=
+                  tap[j] == t ? from[j] : T(0);
+              ++t;
+            });
       }
     }
   }
 };
 struct MaxPick {  // the elements of an image where another has its largest
   template <class T>
-  RILL_FORCE_INLINE static void row(const Images& s, const T* i, const T* from, T* to, std::int64_t pd, std::int64_t ph) {
+  RILL_FORCE_INLINE static void row(const Images& s, const T* i, const T* from, T* to,
+                                    std::int64_t pd, std::int64_t ph) {
     const Span d = under(s.d, pd), h = under(s.h, ph);
     T* y = to + (pd * s.h.out + ph) * s.w.out * s.n;
     T best[kChunk];
@@ -122,27 +137,30 @@ struct MaxPick {  // the elements of an image where another has its largest
         find_largest(s, i, d, h, w, c, m, best, tap);
         std::fill_n(y + c, m, T(0));  // stays where the window lies in the padding
         Tap<T> t = 0;
-        for_pixels(s, d, h, w, [&](std::int64_t at) __attribute__((always_inline)) {
-          for (std::int64_t j = 0; j < m; ++j)
-            if (tap[j] == t) y[c + j] = from[at + c + j];
-          ++t;
-        });
+        for_pixels(
+            s, d, h, w, [&](std::int64_t at) __attribute__((always_inline)) {
+              for (std::int64_t j = 0; j < m; ++j)
+                if (tap[j] == t) y[c + j] = from[at + c + j];
+              ++t;
+            });
       }
     }
   }
 };
 struct Avg {
   template <class T>
-  RILL_FORCE_INLINE static void row(const Images& s, const T* i, const T*, T* to, std::int64_t pd, std::int64_t ph) {
+  RILL_FORCE_INLINE static void row(const Images& s, const T* i, const T*, T* to, std::int64_t pd,
+                                    std::int64_t ph) {
     const Span d = under(s.d, pd), h = under(s.h, ph);
     T* y = to + (pd * s.h.out + ph) * s.w.out * s.n;
     for (std::int64_t pw = 0; pw < s.w.out; ++pw, y += s.n) {
       const Span w = under(s.w, pw);
       _Pragma("omp simd") for (std::int64_t j = 0; j < s.n; ++j) y[j] = T(0);
-      for_pixels(s, d, h, w, [&](std::int64_t at) __attribute__((always_inline)) {
-        const T* x = i + at;
-        _Pragma("omp simd") for (std::int64_t j = 0; j < s.n; ++j) y[j] += x[j];
-      });
+      for_pixels(
+          s, d, h, w, [&](std::int64_t at) __attribute__((always_inline)) {
+            const T* x = i + at;
+            _Pragma("omp simd") for (std::int64_t j = 0; j < s.n; ++j) y[j] += x[j];
+          });
       const T count = static_cast<T>(d.size() * h.size() * w.size());
       _Pragma("omp simd") for (std::int64_t j = 0; j < s.n; ++j) y[j] /= count;
     }
@@ -150,24 +168,27 @@ struct Avg {
 };
 struct AvgGrad {  // adds to an image
   template <class T>
-  RILL_FORCE_INLINE static void row(const Images& s, const T*, const T* dy, T* dx, std::int64_t pd, std::int64_t ph) {
+  RILL_FORCE_INLINE static void row(const Images& s, const T*, const T* dy, T* dx, std::int64_t pd,
+                                    std::int64_t ph) {
     const Span d = under(s.d, pd), h = under(s.h, ph);
     const T* g = dy + (pd * s.h.out + ph) * s.w.out * s.n;
     for (std::int64_t pw = 0; pw < s.w.out; ++pw, g += s.n) {
       const Span w = under(s.w, pw);
       const T count = static_cast<T>(d.size() * h.size() * w.size());
-      for_pixels(s, d, h, w, [&](std::int64_t at) __attribute__((always_inline)) {
-        T* x = dx + at;
-        _Pragma("omp simd") for (std::int64_t j = 0; j < s.n; ++j) x[j] += g[j] / count;
-      });
+      for_pixels(
+          s, d, h, w, [&](std::int64_t at) __attribute__((always_inline)) {
+            T* x = dx + at;
+            _Pragma("omp simd") for (std::int64_t j = 0; j < s.n; ++j) x[j] += g[j] / count;
+          });
     }
   }
 };
 
-#define RILL_POOL_ROW(Name, target)                                                                                            \
-  template <class F, class T>                                                                                                  \
-  target void Name##_row(const Images& s, const T* image, const T* other, T* to, std::int64_t pd, std::int64_t ph) {           \
-    F::row(s, image, other, to, pd, ph);                                                                                       \
+#define RILL_POOL_ROW(Name, target)                                                               \
+  template <class F, class T>                                                                     \
+  target void Name##_row(const Images& s, const T* image, const T* other, T* to, std::int64_t pd, \
+                         std::int64_t ph) {                                                       \
+    F::row(s, image, other, to, pd, ph);                                                          \
   }
 RILL_POOL_ROW(plain, )
 #if RILL_X86_VARIANTS
@@ -190,20 +211,27 @@ constexpr std::int64_t kGrain = 1 << 14;
 // Runs F on all rows of all images. `other` and `to` have the size of an image of
 // the input or of the output each; `adds`: rows write where others do.
 template <class F, bool adds, class T>
-void run(const Images& s, const T* image, const T* other, std::int64_t other_size, T* to, std::int64_t to_size) {
+void run(const Images& s, const T* image, const T* other, std::int64_t other_size, T* to,
+         std::int64_t to_size) {
   if (s.count * s.n == 0) return;
   const auto row = row_for_this_machine<F, T>();
-  const bool apart = !adds || (s.h.stride >= s.h.size && s.d.stride >= s.d.size);  // windows do not overlap
+  const bool apart =
+      !adds || (s.h.stride >= s.h.size && s.d.stride >= s.d.size);  // windows do not overlap
   const std::int64_t rows = s.d.out * s.h.out, pieces = apart ? rows : 1;
   if (adds) std::fill_n(to, s.count * to_size, T(0));
-  const std::int64_t work = std::max<std::int64_t>(1, s.out_size() * s.d.size * s.h.size * s.w.size / std::max<std::int64_t>(1, pieces));
-  parallel_for(s.count * pieces, std::max<std::int64_t>(1, kGrain / work), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t p = begin; p < end; ++p) {
-      const std::int64_t i = p / std::max<std::int64_t>(1, pieces), first = apart ? p % pieces : 0;
-      for (std::int64_t r = first; r < (apart ? first + 1 : rows); ++r)
-        row(s, image ? image + i * s.in_size() : nullptr, other ? other + i * other_size : nullptr, to + i * to_size, r / s.h.out, r % s.h.out);
-    }
-  });
+  const std::int64_t work = std::max<std::int64_t>(
+      1, s.out_size() * s.d.size * s.h.size * s.w.size / std::max<std::int64_t>(1, pieces));
+  parallel_for(s.count * pieces, std::max<std::int64_t>(1, kGrain / work),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t p = begin; p < end; ++p) {
+                   const std::int64_t i = p / std::max<std::int64_t>(1, pieces),
+                                      first = apart ? p % pieces : 0;
+                   for (std::int64_t r = first; r < (apart ? first + 1 : rows); ++r)
+                     row(s, image ? image + i * s.in_size() : nullptr,
+                         other ? other + i * other_size : nullptr, to + i * to_size, r / s.h.out,
+                         r % s.h.out);
+                 }
+               });
 }
 
 template <int spatial>
@@ -223,14 +251,17 @@ template <int spatial, bool back>
 void max_pool_grad_cpu(KernelContext& c) noexcept {
   const Images s(pool_geometry(c, spatial, c.in_shape(0)));
   if (c.in(0).dtype != c.out().dtype)
-    return c.fail(Code::unimplemented, format("[{}] orig_input is {}, grad {}; expected one dtype", c.tag(), c.in(0).dtype, c.out().dtype));
+    return c.fail(Code::unimplemented, format("[{}] orig_input is {}, grad {}; expected one dtype",
+                                              c.tag(), c.in(0).dtype, c.out().dtype));
   dispatch_reals(c.out().dtype, [&]<class T>() {
     using W = Wide<T>;
     const W *x = widened<T>(c, 0), *g = widened<T>(c, 2);
     W* y = wide_output<T>(c, 0);
     if (!x || !g || !y) return;
-    if constexpr (back) run<MaxPick, false, W>(s, x, g, s.in_size(), y, s.out_size());
-    else run<MaxGrad, true, W>(s, x, g, s.out_size(), y, s.in_size());
+    if constexpr (back)
+      run<MaxPick, false, W>(s, x, g, s.in_size(), y, s.out_size());
+    else
+      run<MaxGrad, true, W>(s, x, g, s.out_size(), y, s.in_size());
     narrow_output<T>(c, 0, y);
   });
 }
@@ -272,7 +303,9 @@ RILL_KERNEL("AvgPool3DGrad", cpu, kFloatTypes, avg_pool_grad_cpu<3>);
 
 void argmax_cpu(KernelContext& c) noexcept {
   // As max_pool, which has a data_format.
-  const Attr attrs[] = {{"ksize", c.ints_attr("ksize")}, {"strides", c.ints_attr("strides")}, {"padding", c.string_attr("padding")}};
+  const Attr attrs[] = {{"ksize", c.ints_attr("ksize")},
+                        {"strides", c.ints_attr("strides")},
+                        {"padding", c.string_attr("padding")}};
   const Images s(pool_geometry(AttrReader(find_op("MaxPool"), attrs), 2, c.in_shape(0)));
   const bool whole = c.bool_attr("include_batch_in_index"), narrow = c.out(1).dtype == int32;
   dispatch_reals(c.in(0).dtype, [&]<class T>() {
@@ -288,7 +321,8 @@ void argmax_cpu(KernelContext& c) noexcept {
         const Span d = under(s.d, 0), h = under(s.h, r % s.h.out);
         for (std::int64_t pw = 0; pw < s.w.out; ++pw)
           for (std::int64_t from = 0; from < s.n; from += kChunk) {
-            const std::int64_t m = std::min(kChunk, s.n - from), to = (r * s.w.out + pw) * s.n + from;
+            const std::int64_t m = std::min(kChunk, s.n - from),
+                               to = (r * s.w.out + pw) * s.n + from;
             find_largest(s, x + base, d, h, under(s.w, pw), from, m, best, tap);
             std::copy_n(best, m, y + to);
             Tap<W> t = 0;
@@ -296,8 +330,10 @@ void argmax_cpu(KernelContext& c) noexcept {
               for (std::int64_t j = 0; j < m; ++j) {
                 if (tap[j] != t) continue;
                 const std::int64_t p = (whole ? base : 0) + at + from + j;
-                if (narrow) c.out<std::int32_t>(1)[to + j] = static_cast<std::int32_t>(p);
-                else c.out<std::int64_t>(1)[to + j] = p;
+                if (narrow)
+                  c.out<std::int32_t>(1)[to + j] = static_cast<std::int32_t>(p);
+                else
+                  c.out<std::int64_t>(1)[to + j] = p;
               }
               ++t;
             });

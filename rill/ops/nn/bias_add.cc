@@ -83,6 +83,18 @@ Tensor xw_plus_b(const Operand& x, const Operand& weights, const Operand& biases
 Tensor relu_layer(const Operand& x, const Operand& weights, const Operand& biases) { return relu(xw_plus_b(x, weights, biases)); }
 
 Tensor embedding_lookup(const Operand& params, const Operand& ids) { return gather(params, ids); }
+Tensor embedding_lookup(const Operand& params, const Operand& ids, double max_norm) {
+  const Arg table(params), rows(ids);
+  RILL_CHECK(max_norm > 0, invalid_argument, "[embedding_lookup] max_norm is {}; expected a positive number", max_norm);
+  RILL_CHECK(table->shape().has_rank() && rows->shape().has_rank(), invalid_argument, "[embedding_lookup] max_norm needs params and ids of known rank");
+  const Tensor x = gather(*table, *rows);
+  std::vector<int> axes;
+  for (int i = rows->ndim(); i < x.ndim(); ++i) axes.push_back(i);
+  const Tensor squares = axes.empty() ? square(x) : reduce_sum(square(x), axes, {.keepdims = true});
+  // The root has no slope at 0: it is taken of 1 there.
+  const Tensor some = squares > 0, length = where(some, sqrt(where(some, squares, 1)), squares);
+  return x * max_norm / maximum(length, max_norm);
+}
 
 }  // namespace nn
 }  // namespace rill

@@ -173,5 +173,17 @@ Tensor weighted_cross_entropy_with_logits(const WeightedCrossEntropyArgs& a) {
   return (1 - a.labels) * a.logits + weight * softplus(negative(a.logits));
 }
 
+Tensor log_poisson_loss(const Operand& targets, const Operand& log_input, bool compute_full_loss) {
+  const ArgPair a(log_input, targets);
+  const Tensor &c = a.first(), &z = a.second();
+  RILL_CHECK(c.shape().is_compatible_with(z.shape()), invalid_argument, "[log_poisson_loss] log_input has shape {}, targets {}; expected equal shapes", c.shape(),
+             z.shape());
+  const Tensor loss = exp(c) - c * z;
+  if (!compute_full_loss) return loss;
+  // log z! by Stirling, which is 0 for 0 and 1.
+  const Tensor small = logical_and(z >= 0, z <= 1), safe = where(small, 2, z);
+  return loss + where(small, 0, z * log(safe) - z + 0.5 * log(6.283185307179586 * safe));
+}
+
 }  // namespace nn
 }  // namespace rill
