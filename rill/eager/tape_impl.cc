@@ -241,6 +241,12 @@ void TapeImpl::run_gradient(const TapeRecord& r, std::vector<Gradient>& acc, con
   }
 }
 
+// The derivative of a target by itself. Most are scalars: those need no op.
+static Tensor seed_of(const Tensor& target) {
+  const bool plain = !target.is_symbolic() && target.ndim() == 0 && target.device().is_host();
+  return plain ? to_tensor(1, target.dtype()) : ones_like(target);
+}
+
 std::vector<Gradient> TapeImpl::backward(const std::vector<Tensor>& targets, const std::vector<Gradient>& seeds,
                                          const std::vector<Tensor>& sources, bool keep) {
   const std::size_t n = static_cast<std::size_t>(table_.count());
@@ -261,7 +267,7 @@ std::vector<Gradient> TapeImpl::backward(const std::vector<Tensor>& targets, con
   }
   for (std::size_t i = 0; i < targets.size(); ++i)
     if (const int slot = table_.find(targets[i].id()); slot >= 0 && useful[static_cast<std::size_t>(slot)])
-      accumulate(acc, slot, seeds[i].defined() ? seeds[i] : Gradient(ones_like(targets[i])));
+      accumulate(acc, slot, seeds[i].defined() ? seeds[i] : Gradient(seed_of(targets[i])));
   for (std::size_t k = records_.size(); k-- > 0;) {
     const TapeRecord& r = records_[k];
     bool any = false;

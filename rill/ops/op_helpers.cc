@@ -35,11 +35,12 @@ void set_reduced(GradContext& g, int i, const Tensor& grad) {
   if (grad.shape() == shape) return g.set(i, grad);
   // [.., 1, ..] <- sum over the repeated axis; leading axes disappear.
   const int extra = grad.shape().rank() - shape.rank();
-  Dims axes;
+  std::vector<int> axes;
   for (int k = 0; k < grad.shape().rank(); ++k)
     if (k < extra || (shape.dim(k - extra) == 1 && grad.shape().dim(k) != 1)) axes.push_back(k);
-  const Tensor sum = axes.empty() ? grad : reduce_sum(grad, std::vector<int>(axes.begin(), axes.end()), {.keepdims = true});
-  g.set(i, reshape(sum, shape));
+  if (static_cast<int>(axes.size()) == extra && extra > 0) return g.set(i, reduce_sum(grad, axes));
+  const Tensor sum = axes.empty() ? grad : reduce_sum(grad, axes, {.keepdims = true});
+  g.set(i, sum.shape() == shape ? sum : reshape(sum, shape));
 }
 
 DType sizes_dtype(const Operand& sizes) {

@@ -117,7 +117,7 @@ CHECK_BOTH(Asinh, -10, 10, 3, 3, std::asinh(x))
 CHECK_BOTH(Acosh, 1, 10, 3, 3, std::acosh(x))
 CHECK_BOTH(Atanh, -1, 1, 3, 3, std::atanh(x))
 CHECK_BOTH(Erf, -4, 4, 4.5, 3, std::erf(x))
-CHECK_BOTH(Erfc, -4, 9, 2, 3, std::erfc(x))
+CHECK_BOTH(Erfc, -4, 9, 3, 3, std::erfc(x))  // where there is no vector code: the bound of libm
 CHECK_BOTH(Sigmoid, -104, 20, 3, 4, 1 / (1 + std::exp(-x)))
 CHECK_BOTH(Softplus, -104, 20, 4, 5,
            x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)))
