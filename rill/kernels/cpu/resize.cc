@@ -191,18 +191,18 @@ struct AreaColumns {
   }
 };
 // Adds a row of gradients to the pixels of a row that made them: products in
-// the type of the gradients, sums in that of the image.
+// the type of the weight, sums in that of the image.
 template <Index known>
 struct AddColumns {
-  template <class G, class T>
-  RILL_FORCE_INLINE static void run(const G* grads, const Taps& t, Index channels, G weight, T* to) {
+  template <class G, class P, class T>
+  RILL_FORCE_INLINE static void run(const G* grads, const Taps& t, Index channels, P weight, T* to) {
     const Index c = known ? known : channels, n = t.size();
     for (Index x = 0; x < n; ++x, grads += c)
       for (Index k = t.begin[u(x)]; k < t.begin[u(x) + 1]; ++k) {
         T* y = to + t.index[u(k)] * c;
-        const G w = static_cast<G>(t.weight[u(k)]);
+        const P w = static_cast<P>(t.weight[u(k)]);
         _Pragma("omp simd") for (Index j = 0; j < c; ++j) y[j] =
-            static_cast<T>(y[j] + static_cast<T>(grads[j] * weight * w));
+            static_cast<T>(y[j] + static_cast<T>(static_cast<P>(grads[j]) * weight * w));
       }
   }
 };
@@ -389,8 +389,8 @@ void nearest_cpu(KernelContext& c) noexcept {
 RILL_KERNEL("ResizeNearestNeighbor", cpu, kImageTypes, nearest_cpu);
 
 // The gradient of a resize with these taps. Each row of the image sums over the
-// rows of gradients that it helped to make.
-template <class G, class T>
+// rows of gradients that it helped to make; products are of type P.
+template <class P, class G, class T>
 void gather_gradients(const Images& grads, const Images& image, const Taps& ys, const Taps& xs, const G* from, T* to) {
   const Taps by_row = ys.inverse(image.h);
   const Index work = static_cast<Index>(xs.index.size()) * image.c * (static_cast<Index>(ys.index.size()) / image.h + 1);
@@ -400,11 +400,11 @@ void gather_gradients(const Images& grads, const Images& image, const Taps& ys, 
       T* row = to + r * image.row();
       std::fill_n(row, image.row(), T(0));
       for (Index k = by_row.begin[u(y)]; k < by_row.begin[u(y) + 1]; ++k)
-        columns<AddColumns>(from + (base + by_row.index[u(k)]) * grads.row(), xs, image.c, static_cast<G>(by_row.weight[u(k)]), row);
+        columns<AddColumns>(from + (base + by_row.index[u(k)]) * grads.row(), xs, image.c, static_cast<P>(by_row.weight[u(k)]), row);
     }
   });
 }
-template <Taps (*taps)(const Scale&, Index, Index)>
+template <Taps (*taps)(const Scale&, Index, Index), bool exact>
 void smooth_grad_cpu(KernelContext& c) noexcept {
   const Images grads(c.in_shape(0)), image(c.out_shape());
   const bool align = c.bool_attr("align_corners"), half = c.bool_attr("half_pixel_centers");
@@ -413,12 +413,12 @@ void smooth_grad_cpu(KernelContext& c) noexcept {
   dispatch_floats(c.out().dtype, [&]<class T>() {
     Wide<T>* y = wide_output<T>(c, 0);
     if (!y) return;
-    gather_gradients<float, Wide<T>>(grads, image, ys, xs, c.in<float>(0), y);
+    gather_gradients<std::conditional_t<exact, Wide<T>, float>>(grads, image, ys, xs, c.in<float>(0), y);
     narrow_output<T>(c, 0, y);
   });
 }
-RILL_KERNEL("ResizeBilinearGrad", cpu, kFloatTypes, smooth_grad_cpu<linear_taps>);
-RILL_KERNEL("ResizeBicubicGrad", cpu, kRealFloatTypes, smooth_grad_cpu<cubic_taps>);
+RILL_KERNEL("ResizeBilinearGrad", cpu, kFloatTypes, (smooth_grad_cpu<linear_taps, false>));
+RILL_KERNEL("ResizeBicubicGrad", cpu, kRealFloatTypes, (smooth_grad_cpu<cubic_taps, true>));
 
 void nearest_grad_cpu(KernelContext& c) noexcept {
   const Images grads(c.in_shape(0)), image(c.out_shape());
@@ -428,7 +428,7 @@ void nearest_grad_cpu(KernelContext& c) noexcept {
     const W* g = widened<T>(c, 0);
     W* y = wide_output<T>(c, 0);
     if (!g || !y) return;
-    gather_gradients<W, W>(grads, image, ys, xs, g, y);
+    gather_gradients<W>(grads, image, ys, xs, g, y);
     narrow_output<T>(c, 0, y);
   });
 }
