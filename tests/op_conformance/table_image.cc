@@ -79,6 +79,81 @@ RILL_ROWS(image) {
       .error({x({1, 4, 4}), i32({2, 2})}, {}, "grads must have rank 4")
       .error({x({1, 4, 4, 1}), i32({2, 0})}, {}, "output dimensions must be positive")
       .error({x({1, 4, 4, 1}), i32({2})}, {}, "size has 1 elements; expected 2");
+
+  const Input twice = values(float32, {2}, {2, 1.5}), third = values(float32, {2}, {0.35, 0.6}),
+              still = values(float32, {2}, {0, 0}), moved = values(float32, {2}, {1.25, -0.5});
+  Row& filtered = row("ScaleAndTranslate");
+  for (const char* kernel : {"lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle", "keyscubic", "mitchellcubic"})
+    for (bool antialias : {true, false})
+      filtered.sample({x({1, 6, 7, 2}), i32({4, 5}), third, still}, {{"kernel_type", kernel}, {"antialias", antialias}});
+  filtered.sample({x({2, 3, 4, 3}), i32({7, 6}), twice, moved})
+      .sample({fixed(x({2, 16, 15, 5})), i32({5, 9}), third, moved}, {{"kernel_type", "triangle"}})
+      .sample({x({0, 3, 4, 3}), i32({7, 6}), twice, moved})
+      .dtypes(kImageTypes)
+      .error({x({3, 4, 3}), i32({7, 6}), twice, moved}, {}, "images must have rank 4")
+      .error({x({1, 3, 4, 3}), i32({7, 6}), values(float32, {1}, {2}), moved}, {}, "scale has 1 elements; expected 2")
+      .error({x({1, 3, 4, 3}), i32({7, 6}), still, moved}, {}, "an element of scale is 0; expected more than 0")
+      .error({x({1, 3, 4, 3}), i32({7, 6}), twice, moved}, {{"kernel_type", "cubic"}}, "kernel_type is \"cubic\"; expected lanczos1");
+  row("ScaleAndTranslateGrad")
+      .sample({x({1, 4, 5, 2}), x({1, 6, 7, 2}), third, still})
+      .sample({x({1, 4, 5, 2}), x({1, 6, 7, 2}), third, moved}, {{"kernel_type", "triangle"}})
+      .sample({x({2, 7, 6, 3}), x({2, 3, 4, 3}), twice, moved}, {{"kernel_type", "keyscubic"}, {"antialias", false}})
+      .dtypes(TypeSet{float32})
+      .error({x({1, 4, 5, 2}), x({1, 6, 7, 3}), third, still}, {}, "channels of grads and original_image");
+}
+
+RILL_ROWS(image_composites) {
+  const TypeSet some = kFloatTypes | TypeSet{uint8, int8, uint16, int32, int64};
+  const TypeSet narrow = kRealFloatTypes | TypeSet{bfloat16, uint8, int8, uint16, int32, int64};
+  auto turned = [](const char* name, const char* tf, Call call) {
+    row(name).sample({x({3, 4, 2})}).sample({x({2, 4, 3, 1})}).tf(tf).call(std::move(call)).tolerance(0)
+        .dtypes(kFloatTypes | TypeSet{uint8, int32}).error({x({4, 3})}, {}, "expected 3 or 4 dimensions");
+  };
+  turned("image.rot90", "tf.image.rot90(x0)", [](auto& in) { return std::vector{image::rot90(in[0])}; });
+  turned("image.rot90_2", "tf.image.rot90(x0, 2)", [](auto& in) { return std::vector{image::rot90(in[0], 2)}; });
+  turned("image.rot90_3", "tf.image.rot90(x0, 3)", [](auto& in) { return std::vector{image::rot90(in[0], -1)}; });
+  turned("image.flip_left_right", "tf.image.flip_left_right(x0)", [](auto& in) { return std::vector{image::flip_left_right(in[0])}; });
+  turned("image.flip_up_down", "tf.image.flip_up_down(x0)", [](auto& in) { return std::vector{image::flip_up_down(in[0])}; });
+  turned("image.transpose", "tf.image.transpose(x0)", [](auto& in) { return std::vector{image::transpose(in[0])}; });
+  turned("image.crop_to_bounding_box", "tf.image.crop_to_bounding_box(x0, 1, 0, 2, 3)", [](auto& in) { return std::vector{image::crop_to_bounding_box(in[0], 1, 0, 2, 3)}; });
+  turned("image.pad_to_bounding_box", "tf.image.pad_to_bounding_box(x0, 1, 2, 6, 7)", [](auto& in) { return std::vector{image::pad_to_bounding_box(in[0], 1, 2, 6, 7)}; });
+  turned("image.central_crop", "tf.image.central_crop(x0, 0.4)", [](auto& in) { return std::vector{image::central_crop(in[0], 0.4)}; });
+  turned("image.resize_with_crop_or_pad", "tf.image.resize_with_crop_or_pad(x0, 2, 7)", [](auto& in) { return std::vector{image::resize_with_crop_or_pad(in[0], 2, 7)}; });
+
+  for (auto [name, to] : {std::pair{"float32", float32}, {"float16", float16}, {"uint8", uint8}, {"int16", int16}, {"int32", int32}})
+    for (bool saturate : {false, true})
+      row(std::string("image.convert_image_dtype_") + name + (saturate ? "_saturate" : ""))
+          .sample({x({2, 3, 1}, 0, saturate ? 2 : 0.9)})
+          .tf(std::string("tf.image.convert_image_dtype(x0, tf.") + name + (saturate ? ", saturate=True)" : ")"))
+          .call([to = to, saturate](auto& in) { return std::vector{image::convert_image_dtype(in[0], to, saturate)}; })
+          .dtypes(to == int32 ? narrow : some)  // the range of int32 is beyond float16
+          .no_gradient_check("float64 becomes a narrower dtype");
+  row("image.rgb_to_grayscale").sample({x({2, 3, 3}, 0, 1)}).sample({x({2, 3, 4, 3}, 0, 100)})
+      .tf("tf.image.rgb_to_grayscale(x0)").call([](auto& in) { return std::vector{image::rgb_to_grayscale(in[0])}; })
+      .dtypes(TypeSet{float32, uint8, float16, bfloat16}).error({x({2, 3, 4})}, {}, "expected 3 channels in the last axis");
+  row("image.grayscale_to_rgb").sample({x({2, 3, 1}, 0, 1)}).sample({x({2, 3, 4, 1}, 0, 100)})
+      .tf("tf.image.grayscale_to_rgb(x0)").call([](auto& in) { return std::vector{image::grayscale_to_rgb(in[0])}; })
+      .dtypes(kFloatTypes | TypeSet{uint8, int32}).error({x({2, 3, 4})}, {}, "expected 1 channel in the last axis");
+  row("image.adjust_brightness").sample({x({2, 3, 1}, 0, 1)}).sample({x({2, 3, 4, 1}, 0, 200)})
+      .tf("tf.image.adjust_brightness(x0, 0.3)").call([](auto& in) { return std::vector{image::adjust_brightness(in[0], 0.3)}; })
+      .dtypes(TypeSet{float32, float16, uint8});
+  row("image.adjust_contrast").sample({x({2, 3, 1}, 0, 1)}).sample({x({2, 3, 4, 2}, 0, 200)})
+      .tf("tf.image.adjust_contrast(x0, 1.7)").call([](auto& in) { return std::vector{image::adjust_contrast(in[0], 1.7)}; })
+      .dtypes(TypeSet{float32, uint8}).error({x({2, 3})}, {}, "expected 3 dimensions or more");
+  row("image.adjust_gamma").sample({x({2, 3, 1}, 0.1, 1)}).sample({x({2, 3, 4, 1}, 1, 200)})
+      .tf("tf.image.adjust_gamma(x0, 0.7, 1.2)").call([](auto& in) { return std::vector{image::adjust_gamma(in[0], 0.7, 1.2)}; })
+      .dtypes(TypeSet{float32, float16, uint8});
+  row("image.per_image_standardization").sample({x({2, 3, 3}, 0, 255)}).sample({x({2, 3, 4, 1}, -2, 2)}).sample({x({2, 2, 1}, {5, 5, 5, 5})})
+      .tf("tf.image.per_image_standardization(x0)").call([](auto& in) { return std::vector{image::per_image_standardization(in[0])}; })
+      .dtypes(TypeSet{float32, uint8, int32}).error({x({2, 3})}, {}, "expected 3 dimensions or more");
+  for (const char* method : {"bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5", "gaussian", "mitchellcubic"})
+    for (bool antialias : {false, true})
+      row(format("image.resize_{}{}", method, antialias ? "_antialias" : ""))
+          .sample({x({6, 5, 3})}).sample({x({2, 12, 11, 1})}).sample({x({1, 2, 3, 2})})
+          .tf(format("tf.image.resize(x0, [4, 5], method='{}', antialias={}, preserve_aspect_ratio={})", method, antialias ? "True" : "False", antialias ? "True" : "False"))
+          .call([method, antialias](auto& in) { return std::vector{image::resize(in[0], {4, 5}, method, {.preserve_aspect_ratio = antialias, .antialias = antialias})}; })
+          .dtypes(TypeSet{float32, uint8})
+          .error({x({2, 3})}, {}, "expected 3 or 4 dimensions");
 }
 
 }  // namespace rill::conformance

@@ -127,6 +127,64 @@ Taps area_taps(const Scale& s, Index from, Index to) {
   return t;
 }
 
+// A filter: its value at a distance from its centre, and where it ends.
+struct Filter {
+  explicit Filter(std::string_view name) {
+    if (name.starts_with("lanczos")) radius = static_cast<float>(name.back() - '0'), value = lanczos;
+    else if (name == "gaussian") radius = 1.5f, value = gaussian;
+    else if (name == "box") radius = 1, value = box;
+    else if (name == "triangle") radius = 1, value = triangle;
+    else if (name == "keyscubic") radius = 2, value = keys;
+    else radius = 2, value = mitchell;
+  }
+  static float lanczos(float x, float radius) {
+    constexpr float pi = 3.14159265358979f;
+    if (x > radius) return 0;
+    if (x <= 1e-3f) return 1;
+    return radius * std::sin(pi * x) * std::sin(pi * x / radius) / (pi * pi * x * x);
+  }
+  static float gaussian(float x, float radius) {
+    const float sigma = radius / 3.f;
+    return x >= radius ? 0.f : std::exp(-x * x / (2.f * sigma * sigma));
+  }
+  static float box(float x, float) { return x < 0.5f ? 1.f : x == 0.5f ? 0.5f : 0.f; }
+  static float triangle(float x, float) { return x < 1.f ? 1.f - x : 0.f; }
+  static float keys(float x, float) {
+    if (x >= 2.f) return 0;
+    return x >= 1.f ? ((-0.5f * x + 2.5f) * x - 4.f) * x + 2.f : ((1.5f * x - 2.5f) * x) * x + 1.f;
+  }
+  static float mitchell(float x, float) {
+    if (x >= 2.f) return 0;
+    return x >= 1.f ? (((-7.f / 18.f) * x + 2.f) * x - 10.f / 3.f) * x + 16.f / 9.f
+                    : (((7.f / 6.f) * x - 2.f) * x) * x + 8.f / 9.f;
+  }
+  float radius;
+  float (*value)(float x, float radius);
+};
+// Pixel o lies at (o + 1/2 - translation) / scale; a pixel outside has no taps.
+// With antialias the filter is as wide as a pixel of the output at least.
+Taps filter_taps(const Filter& f, float scale, float translation, bool antialias, Index from, Index to) {
+  const float inverse = 1.f / scale, shift = -inverse * translation;
+  const float wide = antialias ? std::max(inverse, 1.f) : 1.f, reach = f.radius * wide;
+  Taps t;
+  std::vector<float> w;
+  for (Index o = 0; o < to; ++o, t.close()) {
+    const float at = (static_cast<float>(o) + 0.5f) * inverse + shift;
+    if (!(at >= 0 && at <= static_cast<float>(from))) continue;
+    const Index begin = bound(static_cast<Index>(std::ceil(at - reach - 0.5f)), from),
+                end = bound(static_cast<Index>(std::floor(at + reach - 0.5f)), from) + 1;
+    float sum = 0;
+    w.clear();
+    for (Index i = begin; i < end; ++i) {
+      w.push_back(f.value(std::abs((static_cast<float>(i) + 0.5f - at) * (1.f / wide)), f.radius));
+      sum += w.back();
+    }
+    if (std::abs(sum) < 1000.f * std::numeric_limits<float>::min()) continue;
+    for (Index i = begin; i < end; ++i) t.add(i, w[u(i - begin)] * (1.f / sum));
+  }
+  return t;
+}
+
 // ---- loops over one row, compiled for each instruction set
 
 // to[x] = between two pixels of a row.
@@ -169,6 +227,27 @@ struct CubicColumns {
       float* y = to + x * c;
       _Pragma("omp simd") for (Index j = 0; j < c; ++j) y[j] =
           p[j] * w[0] + q[j] * w[1] + r[j] * w[2] + s[j] * w[3];
+    }
+  }
+};
+struct AddRow {
+  RILL_FORCE_INLINE static void run(const float* x, float w, float* y, Index n) {
+    _Pragma("omp simd") for (Index i = 0; i < n; ++i) y[i] += x[i] * w;
+  }
+};
+// to[x] = the weighted sum of the pixels of x.
+template <Index known>
+struct SumColumns {
+  RILL_FORCE_INLINE static void run(const float* from, const Taps& t, Index channels, float* to) {
+    const Index c = known ? known : channels, n = t.size();
+    for (Index x = 0; x < n; ++x) {
+      float* y = to + x * c;
+      for (Index j = 0; j < c; ++j) y[j] = 0;
+      for (Index k = t.begin[u(x)]; k < t.begin[u(x) + 1]; ++k) {
+        const float* p = from + t.index[u(k)] * c;
+        const float w = t.weight[u(k)];
+        _Pragma("omp simd") for (Index j = 0; j < c; ++j) y[j] += p[j] * w;
+      }
     }
   }
 };
@@ -346,6 +425,61 @@ void area_cpu(KernelContext& c) noexcept {
   });
 }
 RILL_KERNEL("ResizeArea", cpu, kImageTypes, area_cpu);
+
+// Rows, then columns, of the larger or of the smaller.
+struct FilterTaps {
+  FilterTaps(KernelContext& c, const Images& from, const Images& to) {
+    const Filter f(c.string_attr("kernel_type"));
+    const float *scale = c.in<float>(2), *move = c.in<float>(3);
+    const bool antialias = c.bool_attr("antialias");
+    if (!(scale[0] > 0 && scale[1] > 0)) {
+      c.fail(Code::invalid_argument, format("[{}] scale is [{}, {}]; expected more than 0", c.tag(), scale[0], scale[1]));
+      return;
+    }
+    ys = filter_taps(f, scale[0], move[0], antialias, from.h, to.h);
+    xs = filter_taps(f, scale[1], move[1], antialias, from.w, to.w);
+  }
+  Taps ys, xs;
+};
+void scale_and_translate_cpu(KernelContext& c) noexcept {
+  const Images in(c.in_shape(0)), out(c.out_shape());
+  const FilterTaps t(c, in, out);
+  if (c.failed()) return;
+  float* to = c.out<float>();
+  const Index taps = static_cast<Index>(t.ys.index.size()) / out.h + 1;
+  for_rows(out, taps * (in.row() + out.row()), [&](Index begin, Index end) {
+    Rows rows(c.in(0), in.row());
+    std::vector<float> mixed(u(in.row()));
+    for (Index r = begin; r < end; ++r) {
+      const Index base = r / out.h * in.h, y = r % out.h;
+      std::fill(mixed.begin(), mixed.end(), 0.f);
+      for (Index k = t.ys.begin[u(y)]; k < t.ys.begin[u(y) + 1]; ++k)
+        loop<AddRow>(rows.get(base + t.ys.index[u(k)]), t.ys.weight[u(k)], mixed.data(), in.row());
+      columns<SumColumns>(static_cast<const float*>(mixed.data()), t.xs, in.c, to + r * out.row());
+    }
+  });
+}
+RILL_KERNEL("ScaleAndTranslate", cpu, kImageTypes, scale_and_translate_cpu);
+
+void scale_and_translate_grad_cpu(KernelContext& c) noexcept {
+  const Images grads(c.in_shape(0)), image(c.out_shape());
+  const FilterTaps t(c, image, grads);
+  if (c.failed()) return;
+  const Taps ys = t.ys.inverse(image.h), xs = t.xs.inverse(image.w);
+  const float* from = c.in<float>(0);
+  const Index taps = static_cast<Index>(ys.index.size()) / image.h + 1;
+  for_rows(image, taps * (grads.row() + image.row()), [&](Index begin, Index end) {
+    std::vector<float> mixed(u(grads.row()));
+    for (Index r = begin; r < end; ++r) {
+      const Index base = r / image.h * grads.h, y = r % image.h;
+      std::fill(mixed.begin(), mixed.end(), 0.f);
+      for (Index k = ys.begin[u(y)]; k < ys.begin[u(y) + 1]; ++k)
+        loop<AddRow>(from + (base + ys.index[u(k)]) * grads.row(), ys.weight[u(k)], mixed.data(), grads.row());
+      columns<SumColumns>(static_cast<const float*>(mixed.data()), xs, image.c, c.out<float>() + r * image.row());
+    }
+  });
+}
+RILL_KERNEL("ScaleAndTranslateGrad", cpu, TypeSet{float32}, scale_and_translate_grad_cpu);
 
 // Copies pixels of `bytes` bytes.
 template <class Pixel>

@@ -1,4 +1,6 @@
 // Images of another size.
+#include <algorithm>
+
 #include "rill/ops/array/array_helpers.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/image_ops.h"
@@ -42,8 +44,7 @@ void resize_shape(ShapeContext& c) {
   sized(c);
 }
 // grads, original_image -> as the original.
-void resize_grad_shape(ShapeContext& c) {
-  check_corners(c);
+void same_images(ShapeContext& c) {
   check_images(c, 0, "grads");
   check_images(c, 1, "original_image");
   const TensorShape &g = c.input(0), &image = c.input(1);
@@ -52,6 +53,10 @@ void resize_grad_shape(ShapeContext& c) {
   out[0] = merge_dims(g.dim(0), image.dim(0), c.tag(), "batches of grads and original_image");
   out[3] = merge_dims(g.dim(3), image.dim(3), c.tag(), "channels of grads and original_image");
   c.set_output(0, TensorShape(out));
+}
+void resize_grad_shape(ShapeContext& c) {
+  check_corners(c);
+  same_images(c);
 }
 
 // {height, width} of input i of a gradient.
@@ -127,10 +132,61 @@ const Op& area_op = resize_op("ResizeArea", "resize_area")
                         .doc("Images of another size: the mean of what each pixel covers.")
                         .shape(sized).no_gradient().define();
 
+// scale and translation: {of height, of width}.
+void check_pair(const ShapeContext& c, int i, std::string_view name, bool positive) {
+  require_rank(c, i, 1, name);
+  RILL_CHECK(!c.input(i).has_rank() || c.input(i).dim(0) < 0 || c.input(i).dim(0) == 2, invalid_argument, "[{}] {} has {} elements; expected 2: of height and of width", c.tag(), name,
+             c.input(i).dim(0));
+  if (const Tensor* v = c.input_value(i); v && positive)
+    for (double s : v->to_vector<double>()) RILL_CHECK(s > 0, invalid_argument, "[{}] an element of {} is {}; expected more than 0", c.tag(), name, s);
+}
+void check_filter(const ShapeContext& c) {
+  const std::string_view k = c.string_attr("kernel_type");
+  const std::string_view known[] = {"lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle", "keyscubic", "mitchellcubic"};
+  RILL_CHECK(std::find(std::begin(known), std::end(known), k) != std::end(known), invalid_argument,
+             "[{}] kernel_type is \"{}\"; expected lanczos1, lanczos3, lanczos5, gaussian, box, triangle, keyscubic or mitchellcubic", c.tag(), k);
+  check_pair(c, 2, "scale", true);
+  check_pair(c, 3, "translation", false);
+}
+void scale_and_translate_shape(ShapeContext& c) {
+  check_filter(c);
+  sized(c);
+}
+void scale_and_translate_grad_shape(ShapeContext& c) {
+  check_filter(c);
+  same_images(c);
+}
+extern const Op &translate_op, &translate_grad_op;
+Tensor run_filter(const Op& op, const Tensor& a, const Tensor& b, GradContext& g) {
+  return execute(op, {a, b, g.input(2), g.input(3)}, {{"kernel_type", g.string_attr("kernel_type")}, {"antialias", g.bool_attr("antialias")}});
+}
+void translate_grad(GradContext& g) {
+  const DType d = g.input_dtype(0);
+  if (!d.is_floating()) return;
+  if (d == float32) return g.set(0, run_filter(translate_grad_op, g.dy(), g.input(0), g));
+  g.set(0, cast(run_filter(translate_grad_op, g.dy(), cast(g.input(0), float32), g), d));
+}
+void translate_grad_grad(GradContext& g) { g.set(0, run_filter(translate_op, g.dy(), size_of_input(g, 0), g)); }
+const Op& translate_op = OpBuilder("ScaleAndTranslate", "scale_and_translate")
+                             .input("images: T").input("size: int32").input("scale: float32").input("translation: float32").output("resized_images: float32")
+                             .type("T", kImageTypes).attr("kernel_type: string = 'lanczos3'").attr("antialias: bool = true")
+                             .doc("Images scaled and moved, onto a canvas of a size, through a filter.")
+                             .shape(scale_and_translate_shape).gradient(translate_grad, "images scale translation").host("size scale translation").define();
+const Op& translate_grad_op = OpBuilder("ScaleAndTranslateGrad", "scale_and_translate_grad")
+                                  .input("grads: T").input("original_image: T").input("scale: float32").input("translation: float32").output("output: T")
+                                  .type("T", TypeSet{float32}).attr("kernel_type: string = 'lanczos3'").attr("antialias: bool = true")
+                                  .doc("The gradient of ScaleAndTranslate.")
+                                  .shape(scale_and_translate_grad_shape).gradient(translate_grad_grad, "scale translation").host("scale translation").define();
+
+// {height, width} of a batch, float32.
+Tensor sides_of(const Tensor& images) {
+  const TensorShape& s = images.shape();
+  return cast(s.dim(1) >= 0 && s.dim(2) >= 0 ? constant({s.dim(1), s.dim(2)}, int32) : slice(shape(images), {1}, {2}), float32);
+}
+
 // {height, width} with the proportions of `images`, as large as fits `size`.
 Tensor fitting(const Tensor& images, const Tensor& size) {
-  const TensorShape& s = images.shape();
-  const Tensor old = cast(s.dim(1) >= 0 && s.dim(2) >= 0 ? constant({s.dim(1), s.dim(2)}, int32) : slice(shape(images), {1}, {2}), float32);
+  const Tensor old = sides_of(images);
   return cast(round(reduce_min(cast(size, float32) / old) * old), int32);
 }
 
@@ -160,13 +216,17 @@ namespace image {
 Tensor resize(const Operand& images, const Operand& size, std::string_view method, const ResizeOptions& options) {
   constexpr std::string_view tag = "image::resize";
   const bool near = method == ResizeMethod::NEAREST_NEIGHBOR, area = method == ResizeMethod::AREA;
-  const Op* op = method == ResizeMethod::BILINEAR ? &bilinear_op : method == ResizeMethod::BICUBIC ? &bicubic_op : near ? &nearest_op : area ? &area_op : nullptr;
+  const bool linear = method == ResizeMethod::BILINEAR, cubic = method == ResizeMethod::BICUBIC;
   const bool filter = method == ResizeMethod::LANCZOS3 || method == ResizeMethod::LANCZOS5 || method == ResizeMethod::GAUSSIAN || method == ResizeMethod::MITCHELLCUBIC;
-  RILL_CHECK(op || filter, invalid_argument, "[{}] method is \"{}\"; expected bilinear, nearest, bicubic, area, lanczos3, lanczos5, gaussian or mitchellcubic", tag, method);
-  RILL_CHECK(!filter, unimplemented, "[{}] method \"{}\" is not there yet; use bilinear, nearest, bicubic or area", tag, method);
-  RILL_CHECK(!options.antialias || near || area, unimplemented, "[{}] antialias with method \"{}\" is not there yet; use method \"area\"", tag, method);
+  RILL_CHECK(near || area || linear || cubic || filter, invalid_argument,
+             "[{}] method is \"{}\"; expected bilinear, nearest, bicubic, area, lanczos3, lanczos5, gaussian or mitchellcubic", tag, method);
   return resize_any(tag, images, size, options.preserve_aspect_ratio, false, [&](const Tensor& x, const Tensor& to) {
-    return area ? execute(*op, {x, to}) : execute(*op, {x, to}, {{"half_pixel_centers", true}});
+    if (area) return execute(area_op, {x, to});
+    if (near) return execute(nearest_op, {x, to}, {{"half_pixel_centers", true}});
+    if (!filter && !options.antialias) return execute(linear ? bilinear_op : bicubic_op, {x, to}, {{"half_pixel_centers", true}});
+    const Tensor scale = cast(to, float32) / sides_of(x);
+    return execute(translate_op, {x, to, scale, zeros({2})},
+                   {{"kernel_type", linear ? "triangle" : cubic ? "keyscubic" : method}, {"antialias", options.antialias}});
   });
 }
 }  // namespace image
