@@ -69,7 +69,8 @@ TEST(Images, AreNumberHeightWidthChannelsEverywhere) {
   for (int n : {0, 1})
     for (int c : {0, 1, 2}) {
       const Tensor one = reshape(rgb(n, all, all, c), {3, 4, 1});
-      EXPECT_EQ(image::resize(one, {7, 5}).to_vector<float>(), large(n, all, all, c).to_vector<float>());
+      EXPECT_EQ(image::resize(one, {7, 5}).to_vector<float>(),
+                large(n, all, all, c).to_vector<float>());
     }
 }
 
@@ -85,25 +86,47 @@ TEST(Resize, KeepsTheDtypeOnlyOfNearest) {
 TEST(Resize, TakesOneImageAndKeepsProportions) {
   const Tensor one = noise({4, 6, 3});
   EXPECT_EQ(image::resize(one, {3, 3}).shape(), TensorShape({3, 3, 3}));
-  EXPECT_EQ(image::resize(one, {3, 3}, "nearest", {.preserve_aspect_ratio = true}).shape(), TensorShape({2, 3, 3}));
-  EXPECT_EQ(image::resize(one, constant({8, 100}), "area", {.preserve_aspect_ratio = true}).shape(), TensorShape({8, 12, 3}));
+  EXPECT_EQ(image::resize(one, {3, 3}, "nearest", {.preserve_aspect_ratio = true}).shape(),
+            TensorShape({2, 3, 3}));
+  EXPECT_EQ(image::resize(one, constant({8, 100}), "area", {.preserve_aspect_ratio = true}).shape(),
+            TensorShape({8, 12, 3}));
 }
 
 TEST(Resize, PicksCentresAndInVersion1Corners) {
   const Tensor x = constant({0.f, 4.f}, float32, {1, 1, 2, 1});
   EXPECT_THAT(image::resize(x, {1, 4}).to_vector<float>(), ElementsAre(0, 1, 3, 4));
-  EXPECT_THAT(compat::v1::image::resize_bilinear(x, {1, 4}).to_vector<float>(), ElementsAre(0, 2, 4, 4));
-  EXPECT_THAT(compat::v1::image::resize_images(x, {1, 3}, "bilinear", {.align_corners = true}).to_vector<float>(), ElementsAre(0, 2, 4));
-  EXPECT_THAT(compat::v1::image::resize_nearest_neighbor(x, {1, 4}).to_vector<float>(), ElementsAre(0, 0, 4, 4));
+  EXPECT_THAT(compat::v1::image::resize_bilinear(x, {1, 4}).to_vector<float>(),
+              ElementsAre(0, 2, 4, 4));
+  EXPECT_THAT(compat::v1::image::resize_images(x, {1, 3}, "bilinear", {.align_corners = true})
+                  .to_vector<float>(),
+              ElementsAre(0, 2, 4));
+  EXPECT_THAT(compat::v1::image::resize_nearest_neighbor(x, {1, 4}).to_vector<float>(),
+              ElementsAre(0, 0, 4, 4));
 }
 
 TEST(Resize, RefusesWhatItCannotDo) {
   const Tensor x = noise({1, 2, 2, 1});
-  EXPECT_THAT(error_of([&] { image::resize(noise({2, 2}), {3, 3}); }), ContainsRegex("\\[image::resize\\] images has shape \\[2, 2\\]; expected 3 or 4 dimensions"));
-  EXPECT_THAT(error_of([&] { image::resize(x, {3, 3, 3}); }), ContainsRegex("size has shape \\[3\\]; expected 2 elements"));
-  EXPECT_THAT(error_of([&] { image::resize(x, constant({3.5f, 3.f})); }), ContainsRegex("size is float32"));
-  EXPECT_THAT(error_of([&] { image::resize(x, {3, 3}, "cubic"); }), ContainsRegex("method is \"cubic\"; expected bilinear"));
-  EXPECT_THAT(error_of([&] { image::resize(x, {3, 0}); }), ContainsRegex("output dimensions must be positive"));
+  EXPECT_THAT(
+      error_of([&] {
+        image::resize(noise({2, 2}), {3, 3});
+      }),
+      ContainsRegex("\\[image::resize\\] images has shape \\[2, 2\\]; expected 3 or 4 dimensions"));
+  EXPECT_THAT(error_of([&] {
+                image::resize(x, {3, 3, 3});
+              }),
+              ContainsRegex("size has shape \\[3\\]; expected 2 elements"));
+  EXPECT_THAT(error_of([&] {
+                image::resize(x, constant({3.5f, 3.f}));
+              }),
+              ContainsRegex("size is float32"));
+  EXPECT_THAT(error_of([&] {
+                image::resize(x, {3, 3}, "cubic");
+              }),
+              ContainsRegex("method is \"cubic\"; expected bilinear"));
+  EXPECT_THAT(error_of([&] {
+                image::resize(x, {3, 0});
+              }),
+              ContainsRegex("output dimensions must be positive"));
 }
 
 TEST(Resize, GivesTheSameBitsAtEveryWidth) {
@@ -116,6 +139,38 @@ TEST(Resize, GivesTheSameBitsAtEveryWidth) {
       };
       EXPECT_EQ(at_width(1), at_width(4)) << method;
     }
+}
+
+TEST(Images, OfBytesSpanZeroToOneAsFloats) {
+  const Tensor bytes = constant({0, 51, 255}, uint8, {1, 3, 1});
+  const Tensor floats = image::convert_image_dtype(bytes, float32);
+  EXPECT_THAT(floats.to_vector<float>(), ElementsAre(FloatEq(0), FloatEq(0.2f), FloatEq(1)));
+  EXPECT_EQ(image::convert_image_dtype(floats, uint8).to_vector<int>(), bytes.to_vector<int>());
+  EXPECT_THAT(image::convert_image_dtype(floats * 3, uint8, true).to_vector<int>(),
+              ElementsAre(0, 153, 255));
+  EXPECT_THAT(error_of([&] { image::convert_image_dtype(constant({true}), uint8); }),
+              ContainsRegex("from bool to uint8; expected integer or floating"));
+}
+
+TEST(Images, AreTurnedCounterClockwise) {
+  const Tensor x = constant({1, 2, 3, 4, 5, 6}, int32, {2, 3, 1});
+  EXPECT_THAT(image::rot90(x).to_vector<int>(), ElementsAre(3, 6, 2, 5, 1, 4));
+  EXPECT_EQ(image::rot90(x).shape(), TensorShape({3, 2, 1}));
+  EXPECT_EQ(image::rot90(x, 5).to_vector<int>(), image::rot90(x, -3).to_vector<int>());
+  EXPECT_EQ(image::rot90(x, 4).to_vector<int>(), x.to_vector<int>());
+}
+
+TEST(Images, ReportBoxesThatAreNotInside) {
+  const Tensor x = noise({4, 5, 1});
+  EXPECT_THAT(
+      error_of([&] { image::crop_to_bounding_box(x, 1, 0, 4, 3); }),
+      ContainsRegex("4 x 3 pixels from 1, 0 on are not inside an image of shape \\[4, 5, 1\\]"));
+  EXPECT_THAT(error_of([&] { image::crop_to_bounding_box(x, -1, 0, 2, 2); }),
+              ContainsRegex("offset is -1, 0; expected 0 or more"));
+  EXPECT_THAT(error_of([&] { image::pad_to_bounding_box(x, 1, 0, 4, 5); }),
+              ContainsRegex("does not fit 4 x 5 pixels"));
+  EXPECT_THAT(error_of([&] { image::central_crop(x, 0); }),
+              ContainsRegex("central_fraction is 0; expected a number in \\(0, 1\\]"));
 }
 
 }  // namespace

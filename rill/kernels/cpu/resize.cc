@@ -130,12 +130,18 @@ Taps area_taps(const Scale& s, Index from, Index to) {
 // A filter: its value at a distance from its centre, and where it ends.
 struct Filter {
   explicit Filter(std::string_view name) {
-    if (name.starts_with("lanczos")) radius = static_cast<float>(name.back() - '0'), value = lanczos;
-    else if (name == "gaussian") radius = 1.5f, value = gaussian;
-    else if (name == "box") radius = 1, value = box;
-    else if (name == "triangle") radius = 1, value = triangle;
-    else if (name == "keyscubic") radius = 2, value = keys;
-    else radius = 2, value = mitchell;
+    if (name.starts_with("lanczos"))
+      radius = static_cast<float>(name.back() - '0'), value = lanczos;
+    else if (name == "gaussian")
+      radius = 1.5f, value = gaussian;
+    else if (name == "box")
+      radius = 1, value = box;
+    else if (name == "triangle")
+      radius = 1, value = triangle;
+    else if (name == "keyscubic")
+      radius = 2, value = keys;
+    else
+      radius = 2, value = mitchell;
   }
   static float lanczos(float x, float radius) {
     constexpr float pi = 3.14159265358979f;
@@ -163,7 +169,8 @@ struct Filter {
 };
 // Pixel o lies at (o + 1/2 - translation) / scale; a pixel outside has no taps.
 // With antialias the filter is as wide as a pixel of the output at least.
-Taps filter_taps(const Filter& f, float scale, float translation, bool antialias, Index from, Index to) {
+Taps filter_taps(const Filter& f, float scale, float translation, bool antialias, Index from,
+                 Index to) {
   const float inverse = 1.f / scale, shift = -inverse * translation;
   const float wide = antialias ? std::max(inverse, 1.f) : 1.f, reach = f.radius * wide;
   Taps t;
@@ -274,7 +281,8 @@ struct AreaColumns {
 template <Index known>
 struct AddColumns {
   template <class G, class P, class T>
-  RILL_FORCE_INLINE static void run(const G* grads, const Taps& t, Index channels, P weight, T* to) {
+  RILL_FORCE_INLINE static void run(const G* grads, const Taps& t, Index channels, P weight,
+                                    T* to) {
     const Index c = known ? known : channels, n = t.size();
     for (Index x = 0; x < n; ++x, grads += c)
       for (Index k = t.begin[u(x)]; k < t.begin[u(x) + 1]; ++k) {
@@ -311,8 +319,10 @@ void loop(A... a) {
 // The same with the number of channels known where it is a usual one.
 template <template <Index> class F, class From, class... A>
 void columns(const From* from, const Taps& t, Index channels, A... a) {
-  if (channels == 1) return loop<F<1>, const From*, const Taps&, Index, A...>(from, t, channels, a...);
-  if (channels == 3) return loop<F<3>, const From*, const Taps&, Index, A...>(from, t, channels, a...);
+  if (channels == 1)
+    return loop<F<1>, const From*, const Taps&, Index, A...>(from, t, channels, a...);
+  if (channels == 3)
+    return loop<F<3>, const From*, const Taps&, Index, A...>(from, t, channels, a...);
   loop<F<0>, const From*, const Taps&, Index, A...>(from, t, channels, a...);
 }
 
@@ -338,8 +348,8 @@ class Rows {
     tag_[row & 3] = row;
     dispatch_types<std::uint8_t, double, half, bfloat16_t, std::int8_t, std::int16_t, std::uint16_t,
                    std::int32_t, std::int64_t>(view_.dtype, [&]<class T>() {
-      unary_loop<functors::Convert<float>, T, float>(static_cast<const T*>(view_.data) + row * length_, to,
-                                                     length_);
+      unary_loop<functors::Convert<float>, T, float>(
+          static_cast<const T*>(view_.data) + row * length_, to, length_);
     });
     return to;
   }
@@ -419,7 +429,8 @@ void area_cpu(KernelContext& c) noexcept {
       float* row = to + r * out.row();
       std::fill_n(row, out.row(), 0.f);
       for (Index k = ys.begin[u(y)]; k < ys.begin[u(y) + 1]; ++k)
-        columns<AreaColumns>(rows.get(base + ys.index[u(k)]), xs, in.c, ys.weight[u(k)], sum.data(), row);
+        columns<AreaColumns>(rows.get(base + ys.index[u(k)]), xs, in.c, ys.weight[u(k)], sum.data(),
+                             row);
       for (Index i = 0; i < out.row(); ++i) row[i] *= scale;
     }
   });
@@ -433,7 +444,8 @@ struct FilterTaps {
     const float *scale = c.in<float>(2), *move = c.in<float>(3);
     const bool antialias = c.bool_attr("antialias");
     if (!(scale[0] > 0 && scale[1] > 0)) {
-      c.fail(Code::invalid_argument, format("[{}] scale is [{}, {}]; expected more than 0", c.tag(), scale[0], scale[1]));
+      c.fail(Code::invalid_argument,
+             format("[{}] scale is [{}, {}]; expected more than 0", c.tag(), scale[0], scale[1]));
       return;
     }
     ys = filter_taps(f, scale[0], move[0], antialias, from.h, to.h);
@@ -474,8 +486,10 @@ void scale_and_translate_grad_cpu(KernelContext& c) noexcept {
       const Index base = r / image.h * grads.h, y = r % image.h;
       std::fill(mixed.begin(), mixed.end(), 0.f);
       for (Index k = ys.begin[u(y)]; k < ys.begin[u(y) + 1]; ++k)
-        loop<AddRow>(from + (base + ys.index[u(k)]) * grads.row(), ys.weight[u(k)], mixed.data(), grads.row());
-      columns<SumColumns>(static_cast<const float*>(mixed.data()), xs, image.c, c.out<float>() + r * image.row());
+        loop<AddRow>(from + (base + ys.index[u(k)]) * grads.row(), ys.weight[u(k)], mixed.data(),
+                     grads.row());
+      columns<SumColumns>(static_cast<const float*>(mixed.data()), xs, image.c,
+                          c.out<float>() + r * image.row());
     }
   });
 }
@@ -494,13 +508,20 @@ struct Block {
 };
 void pick_columns(const char* from, const Taps& t, std::size_t bytes, char* to) {
   switch (bytes) {
-    case 1: return pick<Block<1>>(from, t, to);
-    case 2: return pick<Block<2>>(from, t, to);
-    case 3: return pick<Block<3>>(from, t, to);
-    case 4: return pick<Block<4>>(from, t, to);
-    case 8: return pick<Block<8>>(from, t, to);
-    case 12: return pick<Block<12>>(from, t, to);
-    case 16: return pick<Block<16>>(from, t, to);
+    case 1:
+      return pick<Block<1>>(from, t, to);
+    case 2:
+      return pick<Block<2>>(from, t, to);
+    case 3:
+      return pick<Block<3>>(from, t, to);
+    case 4:
+      return pick<Block<4>>(from, t, to);
+    case 8:
+      return pick<Block<8>>(from, t, to);
+    case 12:
+      return pick<Block<12>>(from, t, to);
+    case 16:
+      return pick<Block<16>>(from, t, to);
   }
   for (Index x = 0; x < t.size(); ++x)
     std::memcpy(to + u(x) * bytes, from + u(t.index[u(x)]) * bytes, bytes);
@@ -514,8 +535,11 @@ void nearest_cpu(KernelContext& c) noexcept {
     for (Index r = begin; r < end; ++r) {
       const Index from = r / out.h * in.h + ys.index[u(r % out.h)];
       char* to = static_cast<char*>(c.out().data) + u(r) * row;
-      if (from == last) std::memcpy(to, to - row, row);
-      else pick_columns(static_cast<const char*>(c.in(0).data) + u(from * in.row()) * item, xs, u(in.c) * item, to);
+      if (from == last)
+        std::memcpy(to, to - row, row);
+      else
+        pick_columns(static_cast<const char*>(c.in(0).data) + u(from * in.row()) * item, xs,
+                     u(in.c) * item, to);
       last = from;
     }
   });
@@ -525,16 +549,19 @@ RILL_KERNEL("ResizeNearestNeighbor", cpu, kImageTypes, nearest_cpu);
 // The gradient of a resize with these taps. Each row of the image sums over the
 // rows of gradients that it helped to make; products are of type P.
 template <class P, class G, class T>
-void gather_gradients(const Images& grads, const Images& image, const Taps& ys, const Taps& xs, const G* from, T* to) {
+void gather_gradients(const Images& grads, const Images& image, const Taps& ys, const Taps& xs,
+                      const G* from, T* to) {
   const Taps by_row = ys.inverse(image.h);
-  const Index work = static_cast<Index>(xs.index.size()) * image.c * (static_cast<Index>(ys.index.size()) / image.h + 1);
+  const Index work = static_cast<Index>(xs.index.size()) * image.c *
+                     (static_cast<Index>(ys.index.size()) / image.h + 1);
   for_rows(image, work, [&](Index begin, Index end) {
     for (Index r = begin; r < end; ++r) {
       const Index base = r / image.h * grads.h, y = r % image.h;
       T* row = to + r * image.row();
       std::fill_n(row, image.row(), T(0));
       for (Index k = by_row.begin[u(y)]; k < by_row.begin[u(y) + 1]; ++k)
-        columns<AddColumns>(from + (base + by_row.index[u(k)]) * grads.row(), xs, image.c, static_cast<P>(by_row.weight[u(k)]), row);
+        columns<AddColumns>(from + (base + by_row.index[u(k)]) * grads.row(), xs, image.c,
+                            static_cast<P>(by_row.weight[u(k)]), row);
     }
   });
 }
@@ -547,7 +574,8 @@ void smooth_grad_cpu(KernelContext& c) noexcept {
   dispatch_floats(c.out().dtype, [&]<class T>() {
     Wide<T>* y = wide_output<T>(c, 0);
     if (!y) return;
-    gather_gradients<std::conditional_t<exact, Wide<T>, float>>(grads, image, ys, xs, c.in<float>(0), y);
+    gather_gradients<std::conditional_t<exact, Wide<T>, float>>(grads, image, ys, xs,
+                                                                c.in<float>(0), y);
     narrow_output<T>(c, 0, y);
   });
 }
@@ -557,16 +585,18 @@ RILL_KERNEL("ResizeBicubicGrad", cpu, kRealFloatTypes, (smooth_grad_cpu<cubic_ta
 void nearest_grad_cpu(KernelContext& c) noexcept {
   const Images grads(c.in_shape(0)), image(c.out_shape());
   const Taps ys = nearest_taps(c, image.h, grads.h), xs = nearest_taps(c, image.w, grads.w);
-  dispatch_types<float, double, half, bfloat16_t, std::int32_t, std::uint8_t, std::int8_t>(c.out().dtype, [&]<class T>() {
-    using W = Wide<T>;
-    const W* g = widened<T>(c, 0);
-    W* y = wide_output<T>(c, 0);
-    if (!g || !y) return;
-    gather_gradients<W>(grads, image, ys, xs, g, y);
-    narrow_output<T>(c, 0, y);
-  });
+  dispatch_types<float, double, half, bfloat16_t, std::int32_t, std::uint8_t, std::int8_t>(
+      c.out().dtype, [&]<class T>() {
+        using W = Wide<T>;
+        const W* g = widened<T>(c, 0);
+        W* y = wide_output<T>(c, 0);
+        if (!g || !y) return;
+        gather_gradients<W>(grads, image, ys, xs, g, y);
+        narrow_output<T>(c, 0, y);
+      });
 }
-RILL_KERNEL("ResizeNearestNeighborGrad", cpu, (kFloatTypes | TypeSet{int32, uint8, int8}), nearest_grad_cpu);
+RILL_KERNEL("ResizeNearestNeighborGrad", cpu, (kFloatTypes | TypeSet{int32, uint8, int8}),
+            nearest_grad_cpu);
 
 }  // namespace
 }  // namespace rill::cpu
