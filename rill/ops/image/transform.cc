@@ -1,0 +1,126 @@
+// Images turned, mirrored, cropped and padded: composites.
+#include <algorithm>
+
+#include "rill/base/check.h"
+#include "rill/core/execute.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/image_ops.h"
+
+namespace rill::image {
+namespace {
+
+// The axis of the height of one image or of a batch.
+int height_axis(const Tensor& x, std::string_view tag) {
+  const int rank = x.shape().rank();
+  RILL_CHECK(rank == 3 || rank == 4, invalid_argument,
+             "[{}] image has shape {}; expected 3 or 4 dimensions", tag, x.shape());
+  return rank - 3;
+}
+Tensor swapped(const Tensor& x, int h) {
+  return h == 0 ? rill::transpose(x, {1, 0, 2}) : rill::transpose(x, {0, 2, 1, 3});
+}
+struct Sides {
+  std::int64_t h, w;
+};
+Sides sides(const Tensor& x, std::string_view tag) {
+  const int h = height_axis(x, tag);
+  const Sides s{x.shape().dim(h), x.shape().dim(h + 1)};
+  RILL_CHECK(s.h >= 0 && s.w >= 0, unimplemented,
+             "[{}] image has shape {}; its height and width must be known", tag, x.shape());
+  return s;
+}
+
+}  // namespace
+
+Tensor rot90(const Operand& image, int k) {
+  Arg x(image);
+  const int h = height_axis(*x, "image::rot90");
+  switch ((k % 4 + 4) % 4) {
+    case 1:
+      return reverse(swapped(*x, h), {h});
+    case 2:
+      return reverse(*x, {h, h + 1});
+    case 3:
+      return reverse(swapped(*x, h), {h + 1});
+  }
+  return identity(*x);
+}
+Tensor flip_left_right(const Operand& image) {
+  Arg x(image);
+  return reverse(*x, {height_axis(*x, "image::flip_left_right") + 1});
+}
+Tensor flip_up_down(const Operand& image) {
+  Arg x(image);
+  return reverse(*x, {height_axis(*x, "image::flip_up_down")});
+}
+Tensor transpose(const Operand& image) {
+  Arg x(image);
+  return swapped(*x, height_axis(*x, "image::transpose"));
+}
+
+Tensor crop_to_bounding_box(const Operand& image, int offset_height, int offset_width,
+                            int target_height, int target_width) {
+  constexpr std::string_view tag = "image::crop_to_bounding_box";
+  Arg x(image);
+  const int h = height_axis(*x, tag);
+  RILL_CHECK(offset_height >= 0 && offset_width >= 0, invalid_argument,
+             "[{}] the offset is {}, {}; expected 0 or more", tag, offset_height, offset_width);
+  RILL_CHECK(target_height > 0 && target_width > 0, invalid_argument,
+             "[{}] the target is {} x {}; expected 1 or more", tag, target_height, target_width);
+  const TensorShape& s = x->shape();
+  auto fits = [&](int axis, std::int64_t offset, std::int64_t size) {
+    return s.dim(axis) < 0 || offset + size <= s.dim(axis);
+  };
+  RILL_CHECK(fits(h, offset_height, target_height) && fits(h + 1, offset_width, target_width),
+             invalid_argument,
+             "[{}] {} x {} pixels from {}, {} on are not inside an image of shape {}", tag,
+             target_height, target_width, offset_height, offset_width, s);
+  if (h == 0) return slice(*x, {offset_height, offset_width, 0}, {target_height, target_width, -1});
+  return slice(*x, {0, offset_height, offset_width, 0}, {-1, target_height, target_width, -1});
+}
+Tensor pad_to_bounding_box(const Operand& image, int offset_height, int offset_width,
+                           int target_height, int target_width) {
+  constexpr std::string_view tag = "image::pad_to_bounding_box";
+  Arg x(image);
+  const int h = height_axis(*x, tag);
+  const Sides s = sides(*x, tag);
+  RILL_CHECK(offset_height >= 0 && offset_width >= 0, invalid_argument,
+             "[{}] the offset is {}, {}; expected 0 or more", tag, offset_height, offset_width);
+  const std::int64_t below = target_height - offset_height - s.h,
+                     right = target_width - offset_width - s.w;
+  RILL_CHECK(below >= 0 && right >= 0, invalid_argument,
+             "[{}] an image of shape {} at {}, {} does not fit {} x {} pixels", tag, x->shape(),
+             offset_height, offset_width, target_height, target_width);
+  if (h == 0) return pad(*x, {{offset_height, below}, {offset_width, right}, {0, 0}});
+  return pad(*x, {{0, 0}, {offset_height, below}, {offset_width, right}, {0, 0}});
+}
+Tensor central_crop(const Operand& image, double central_fraction) {
+  constexpr std::string_view tag = "image::central_crop";
+  RILL_CHECK(central_fraction > 0 && central_fraction <= 1, invalid_argument,
+             "[{}] central_fraction is {}; expected a number in (0, 1]", tag, central_fraction);
+  Arg x(image);
+  const Sides s = sides(*x, tag);
+  if (central_fraction == 1) return identity(*x);
+  auto start = [&](std::int64_t n) {
+    return static_cast<int>((static_cast<double>(n) - static_cast<double>(n) * central_fraction) /
+                            2);
+  };
+  const int top = start(s.h), left = start(s.w);
+  return crop_to_bounding_box(*x, top, left, static_cast<int>(s.h) - 2 * top,
+                              static_cast<int>(s.w) - 2 * left);
+}
+Tensor resize_with_crop_or_pad(const Operand& image, int target_height, int target_width) {
+  constexpr std::string_view tag = "image::resize_with_crop_or_pad";
+  RILL_CHECK(target_height > 0 && target_width > 0, invalid_argument,
+             "[{}] the target is {} x {}; expected 1 or more", tag, target_height, target_width);
+  Arg x(image);
+  const Sides s = sides(*x, tag);
+  const int h = static_cast<int>(s.h), w = static_cast<int>(s.w);
+  const Tensor cropped = crop_to_bounding_box(
+      *x, std::max(h - target_height, 0) / 2, std::max(w - target_width, 0) / 2,
+      std::min(h, target_height), std::min(w, target_width));
+  return pad_to_bounding_box(cropped, std::max(target_height - h, 0) / 2,
+                             std::max(target_width - w, 0) / 2, target_height, target_width);
+}
+
+}  // namespace rill::image

@@ -1,0 +1,103 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "rill/core/gradient.h"
+#include "rill/core/operand.h"
+#include "rill/core/tensor.h"
+
+// Images: [batch, height, width, channels] or, where it says so, one image
+// [height, width, channels]; gray has 1 channel, RGB 3. Integer images span
+// their dtype (uint8: 0 to 255), float images 0 to 1. Names, arguments and
+// defaults are TensorFlow's.
+namespace rill RILL_API {
+
+namespace image {
+
+// The names that `method` of resize takes.
+struct ResizeMethod {
+  static constexpr std::string_view BILINEAR = "bilinear", NEAREST_NEIGHBOR = "nearest",
+                                    BICUBIC = "bicubic", AREA = "area", LANCZOS3 = "lanczos3",
+                                    LANCZOS5 = "lanczos5", GAUSSIAN = "gaussian",
+                                    MITCHELLCUBIC = "mitchellcubic";
+};
+struct ResizeOptions {
+  bool preserve_aspect_ratio = false;  // the largest size of the same shape that fits
+  bool antialias = false;              // when making smaller, mean over what is left out
+  std::string name = {};
+};
+// Images, or one image, of `size` = {height, width}. float32, but "nearest"
+// keeps the dtype. "bilinear", "bicubic" and "nearest" pick pixels at their
+// centres; "area" is the mean of what a pixel covers and has no gradient; the
+// other methods, and antialias, weigh by a filter as wide as the scale asks.
+Tensor resize(const Operand& images, const Operand& size, std::string_view method = "bilinear",
+              const ResizeOptions& options = {});
+
+struct CropAndResizeOptions {
+  std::string method = "bilinear";  // or "nearest"
+  double extrapolation_value = 0;   // of places outside the image
+  std::string name = {};
+};
+// Boxes [n, 4] = y1, x1, y2, x2, in parts of height - 1 and width - 1, of the
+// images that box_indices [n] name, each made crop_size = {height, width}:
+// float32 [n, height, width, channels]. y1 > y2 turns the crop upside down.
+Tensor crop_and_resize(const Operand& image, const Operand& boxes, const Operand& box_indices,
+                       const Operand& crop_size, const CropAndResizeOptions& options = {});
+
+// Of one image or of a batch: turned by k quarters counter-clockwise, mirrored
+// left to right, top to bottom, along the diagonal.
+Tensor rot90(const Operand& image, int k = 1);
+Tensor flip_left_right(const Operand& image);
+Tensor flip_up_down(const Operand& image);
+Tensor transpose(const Operand& image);
+
+// The parts of images that begin at a pixel and have a size; images put into a
+// larger one of zeros; the middle of images, a fraction in (0, 1] of each side.
+Tensor crop_to_bounding_box(const Operand& image, int offset_height, int offset_width,
+                            int target_height, int target_width);
+Tensor pad_to_bounding_box(const Operand& image, int offset_height, int offset_width,
+                           int target_height, int target_width);
+Tensor central_crop(const Operand& image, double central_fraction);
+// Cropped or padded about the middle, as each side needs.
+Tensor resize_with_crop_or_pad(const Operand& image, int target_height, int target_width);
+
+// Another dtype and its range: uint8 0 .. 255 becomes float32 0 .. 1. `saturate`
+// cuts what does not fit.
+Tensor convert_image_dtype(const Operand& image, DType dtype, bool saturate = false);
+// The luma of RGB in one channel; one channel three times.
+Tensor rgb_to_grayscale(const Operand& images);
+Tensor grayscale_to_rgb(const Operand& images);
+// With delta (of a range 0 .. 1) added; contrast_factor times the distance from
+// the mean of each channel; gain * image ** gamma. Same dtype.
+Tensor adjust_brightness(const Operand& image, const Operand& delta);
+Tensor adjust_contrast(const Operand& images, const Operand& contrast_factor);
+Tensor adjust_gamma(const Operand& image, double gamma = 1, double gain = 1);
+// Each image with mean 0 and deviation 1 (of a flat image at least
+// 1 / sqrt(elements) is taken for the deviation): float32.
+Tensor per_image_standardization(const Operand& image);
+
+}  // namespace image
+
+// Where TensorFlow 1 differs: pixels are picked at their corners.
+namespace compat::v1::image {
+using namespace rill::image;
+struct ResizeImagesOptions {
+  bool align_corners = false;  // the centres of the corner pixels stay
+  bool preserve_aspect_ratio = false;
+  std::string name = {};
+};
+// Images that already have the size come back as they are, dtype and all.
+Tensor resize_images(const Operand& images, const Operand& size,
+                     std::string_view method = "bilinear", const ResizeImagesOptions& options = {});
+Tensor resize(const Operand& images, const Operand& size, std::string_view method = "bilinear",
+              const ResizeImagesOptions& options = {});
+Tensor resize_bilinear(const Operand& images, const Operand& size, bool align_corners = false,
+                       bool half_pixel_centers = false);
+Tensor resize_nearest_neighbor(const Operand& images, const Operand& size,
+                               bool align_corners = false, bool half_pixel_centers = false);
+Tensor resize_bicubic(const Operand& images, const Operand& size, bool align_corners = false,
+                      bool half_pixel_centers = false);
+Tensor resize_area(const Operand& images, const Operand& size, bool align_corners = false);
+}  // namespace compat::v1::image
+
+}  // namespace RILL_API
