@@ -261,4 +261,8 @@ TEST(Optimizer, AVariableThatGrewDoesNotFitItsSlots) {
   EXPECT_EQ(v.to_vector<float>(), (std::vector<float>{1, 2, 3}));
 }
 
+TEST(Optimizer, MomentumIsAFraction) {
+  expect_error<tf::errors::InvalidArgument>([] { keras::optimizers::SGD({.momentum = 2}); }, "[SGD] momentum is 2; expected a number in [0, 1]");
+}
+
 }  // namespace
