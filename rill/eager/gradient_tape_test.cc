@@ -336,6 +336,10 @@ TEST(GradientTape, OtherThreadsMayEndIt) {
   std::vector<Tensor> keep;
   for (int i = 0; i < 100; ++i) keep.push_back(x * x);  // records into nothing
 
+  std::thread([&] { tape = std::make_unique<tf::GradientTape>(); tape->watch(x); }).join();
+  EXPECT_FALSE(tape->gradient(x * x, x).defined());  // its thread has ended
+  tape.reset();
+
   auto persistent = std::make_unique<tf::GradientTape>(tf::TapeOptions{.persistent = true});
   persistent->watch(x);
   Tensor y = x * x;

@@ -331,6 +331,11 @@ TapeStack& TapeStack::of_thread() {
   return stack;
 }
 
+TapeStack::~TapeStack() {
+  thread_state().recorder = nullptr;
+  for (const Ref<TapeImpl>& t : tapes_) t->active = false, t->owner = nullptr;
+}
+
 void TapeStack::push(TapeImpl* tape) {
   retain(tape);
   tapes_.emplace_back(tape);

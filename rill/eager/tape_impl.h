@@ -117,6 +117,7 @@ void release(TapeImpl*) noexcept;
 class TapeStack : public Recorder {
  public:
   static TapeStack& of_thread();
+  ~TapeStack() override;  // its thread ends: the tapes record no more
   void push(TapeImpl* tape);
   void remove(TapeImpl* tape);
   void record(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<const Tensor> outputs) override;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "rill/base/check.h"
+#include "rill/core/tensor_impl.h"
 #include "rill/keras/optimizers/optimizer_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
@@ -88,6 +89,9 @@ void OptimizerImpl::apply(const GradientsAndVariables& pairs, const Variable& gl
   }
   RILL_CHECK(any, invalid_argument, "[apply_gradients] no gradient is given for any of {} variables; why_none() of the tape says where the path is cut",
              pairs.size());
+  RILL_CHECK(!global_step.defined() || (global_step.dtype().is_integer() && value_shape(global_step.handle()) == TensorShape::scalar()),
+             invalid_argument, "[apply_gradients] global_step \"{}\" is {} of shape {}; expected an integer scalar", global_step.name(),
+             global_step.dtype(), global_step.shape());
   StopRecordingScope no_tape;
   const std::int64_t done = iterations.item<std::int64_t>();
   const double lr = learning_rate.at(done);
@@ -104,7 +108,8 @@ Tensor OptimizerImpl::slot(const Variable& var, const char* what, double initial
   if (!found.defined()) {
     std::string owner = var.name();
     owner = owner.substr(0, owner.find(':'));
-    found = Variable(fill(var.value().shape(), scalar_for(var, initial)), {.trainable = false, .name = name + "/" + what + "/" + owner});
+    const Tensor value = var.value();
+    found = Variable(copy_to_device(fill(value.shape(), scalar_for(var, initial)), value.device()), {.trainable = false, .name = name + "/" + what + "/" + owner});
     slots.push_back(found);
   }
   return found.handle();

@@ -265,4 +265,25 @@ TEST(Optimizer, MomentumIsAFraction) {
   expect_error<tf::errors::InvalidArgument>([] { keras::optimizers::SGD({.momentum = 2}); }, "[SGD] momentum is 2; expected a number in [0, 1]");
 }
 
+TEST(Optimizer, TheGlobalStepIsAnIntegerScalar) {
+  RILL_SHOWS("Z55");
+  EXPECT_TRUE(v1::train::get_or_create_global_step().dtype().is_integer());
+  tf::Variable v(1.f), fraction(0.f), list({0, 0});
+  v1::train::GradientDescentOptimizer sgd(0.1);
+  for (const tf::Variable& step : {fraction, list})
+    expect_error<tf::errors::InvalidArgument>([&] { sgd.apply_gradients({{tf::constant(1.f), v}}, {.global_step = step}); },
+                                              "expected an integer scalar");
+  EXPECT_EQ(v.item<float>(), 1.f);
+}
+
+// The state is where the variable is.
+TEST(Optimizer, SlotsLiveOnTheVariablesDevice) {
+  tf::Variable v(tf::constant({1.f, 2.f}).to("/TEST:0"));
+  keras::optimizers::SGD sgd({.learning_rate = 1., .momentum = 0.5});
+  sgd.apply_gradients({{tf::constant({1.f, 1.f}), v}});
+  ASSERT_EQ(sgd.variables().size(), 2u);
+  EXPECT_EQ(&sgd.variables()[1].device(), &v.device());
+  EXPECT_EQ(sgd.variables()[1].to_vector<float>(), (std::vector<float>{-1, -1}));
+}
+
 }  // namespace
