@@ -12,12 +12,21 @@ namespace {
 
 Executor* eager_executor = nullptr;
 
-std::string_view input_name(const Op& op, std::size_t i) {
-  return i < op.inputs.size() ? std::string_view(op.inputs[i].name) : std::string_view(op.inputs.back().name);
+// What the i-th of `total` inputs is called: "axis", or "values[1]" in a list.
+std::string input_name(const Op& op, std::size_t i, std::size_t total) {
+  std::size_t lists = 0;
+  for (const ArgDef& a : op.inputs) lists += a.number_attr >= 0;
+  const std::size_t each = lists ? (total - (op.inputs.size() - lists)) / lists : 0;
+  for (const ArgDef& a : op.inputs) {
+    const std::size_t n = a.number_attr >= 0 ? each : 1;
+    if (i < n) return a.number_attr >= 0 ? format("{}[{}]", a.name, i) : std::string(a.name);
+    i -= n;
+  }
+  return op.inputs.back().name;
 }
 
-[[noreturn, gnu::noinline]] void undefined_input(const Op& op, std::size_t i) {
-  RILL_FAIL(invalid_argument, "[{}] {} is undefined (an empty Tensor, or a gradient that does not exist)", op.tag, input_name(op, i));
+[[noreturn, gnu::noinline]] void undefined_input(const Op& op, std::size_t i, std::size_t total) {
+  RILL_FAIL(invalid_argument, "[{}] {} is undefined (an empty Tensor, or a gradient that does not exist)", op.tag, input_name(op, i, total));
 }
 
 [[noreturn, gnu::noinline]] void wrong_count(const Op& op, std::size_t got) {
@@ -48,7 +57,7 @@ void bind_types(const Op& op, std::span<const In> inputs, AttrList attrs, std::s
   std::size_t next = 0;
   for (const ArgDef& arg : op.inputs) {
     for (std::size_t k = arg.number_attr >= 0 ? list_size : 1; k > 0; --k, ++next) {
-      if (!inputs[next]->defined()) undefined_input(op, next);
+      if (!inputs[next]->defined()) undefined_input(op, next, inputs.size());
       const DType got = inputs[next]->impl()->dtype;
       if (arg.type_attr < 0) {
         if (got != arg.dtype) type_not_allowed(op, arg.name, got, TypeSet{arg.dtype});
@@ -57,9 +66,9 @@ void bind_types(const Op& op, std::span<const In> inputs, AttrList attrs, std::s
       const auto slot = static_cast<std::size_t>(arg.type_attr);
       const AttrDef& def = op.attrs[slot];
       if (bound[slot].defined() && bound[slot] != got)
-        mixed_types(op, op.inputs[static_cast<std::size_t>(first[slot])].name, bound[slot], arg.name, got);
+        mixed_types(op, input_name(op, static_cast<std::size_t>(first[slot]), inputs.size()), bound[slot], input_name(op, next, inputs.size()), got);
       if (!def.allowed.empty() && !def.allowed.contains(got)) type_not_allowed(op, arg.name, got, def.allowed);
-      if (!bound[slot].defined()) first[slot] = static_cast<int>(&arg - op.inputs.data());
+      if (!bound[slot].defined()) first[slot] = static_cast<int>(next);
       bound[slot] = got;
     }
   }
@@ -84,7 +93,7 @@ void infer_types(const Op& op, std::span<const In> inputs, AttrList attrs, std::
   if (!op.one_type) return bind_types(op, inputs, attrs, outputs);
   if (inputs.size() != op.inputs.size()) wrong_count(op, inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (!inputs[i]->defined()) undefined_input(op, i);
+    if (!inputs[i]->defined()) undefined_input(op, i, inputs.size());
   const DType t = inputs[0]->impl()->dtype;
   for (std::size_t i = 1; i < inputs.size(); ++i)
     if (inputs[i]->impl()->dtype != t) mixed_types(op, op.inputs[0].name, t, op.inputs[i].name, inputs[i]->dtype());

@@ -207,13 +207,6 @@ Tensor::operator bool() const {
   return out;
 }
 
-Tensor Tensor::cpu() const { return copy_to_device(host_value(*this, "cpu"), cpu_device()); }
-Tensor Tensor::gpu(int index) const { return to("/device:GPU:" + std::to_string(index)); }
-Tensor Tensor::to(std::string_view device) const {
-  defined_impl(*this, "to");
-  return copy_to_device(*this, find_device(device));
-}
-
 std::string Tensor::to_string() const {
   if (!defined()) return "None";
   if (is_symbolic()) return format("<symbolic {} {}>", dtype(), shape());
@@ -237,6 +230,7 @@ void append_formatted(std::string& out, const Tensor& t, std::string_view spec) 
   }
   RILL_CHECK(t.defined() && t.size() == 1, invalid_argument, "[format] \"{{:{}}}\" formats a scalar, got a tensor of shape {}",
              spec, t.defined() ? t.shape() : TensorShape());
+  RILL_CHECK(!t.dtype().is_complex(), invalid_argument, "[format] \"{{:{}}}\" formats a real number, got {}", spec, t.dtype());
   if (t.dtype().is_floating()) append_number(out, FormatArg(t.item<double>()), spec);
   else if (t.dtype() == string) append_number(out, FormatArg(t.item<std::string>()), spec);
   // Python's '{:f}' formats an int as a float, '{:d}' keeps it.

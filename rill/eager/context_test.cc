@@ -3,11 +3,16 @@
 #include <sstream>
 
 #include "rill/core/device.h"
+#include "rill/core/execute.h"
+#include "rill/core/op.h"
+#include "rill/core/shape_inference.h"
 #include "rill/core/test_device.h"
 #include "rill/rill.h"
+#include "tests/expect_error.h"
 #include "tests/shows.h"
 
 namespace tf = rill;
+using rill::testing::expect_error;
 
 namespace {
 
@@ -86,6 +91,15 @@ TEST(Context, DevicesCannotBeConfiguredAfterTheFirstOp) {
   const auto cpus = tf::config::list_physical_devices("CPU");
   EXPECT_THROW(tf::config::set_logical_device_configuration(cpus[0], {{}, {}}), tf::errors::FailedPrecondition);
   EXPECT_THROW(tf::config::set_visible_devices(cpus, "CPU"), tf::errors::FailedPrecondition);
+}
+
+TEST(Context, AnOpWithoutAKernelNamesItself) {
+  RILL_SHOWS("Z01");
+  static const tf::Op& lonely = tf::OpBuilder("TestLonely", "lonely").input("x: T").output("y: T").type("T", tf::kFloatTypes)
+                                    .doc("Has no kernel.").shape([](tf::ShapeContext& c) { c.set_output(0, c.input(0)); }).no_gradient().define();
+  const auto x = tf::constant(1.f);
+  expect_error<tf::errors::Unimplemented>([&] { tf::execute(lonely, {x}); },
+                                          "Could not find valid device for node name: \"TestLonely\": no CPU kernel for float32");
 }
 
 }  // namespace

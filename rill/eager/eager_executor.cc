@@ -34,13 +34,22 @@ DType dispatch_dtype(const Op& op, std::span<const In> inputs, AttrList attrs) {
             "[{}] a symbolic tensor was used outside the function that is being traced; return it from the function instead", op.tag);
 }
 
-// The device of the scope; else that of the first input that is not on the host.
+// The device that holds a variable's value; null before it has one.
+Device* device_of(VariableCell& cell) {
+  std::lock_guard lock(cell.mutex);
+  return cell.value.defined() ? cell.value.impl()->device : nullptr;
+}
+
+// Where the variable is that the op updates; else the device of the scope; else
+// that of the first input that is not on the host.
 Device& place(const Op& op, std::span<const In> inputs, std::span<const DType> dtypes) {
+  if (op.updates)
+    for (const In& t : inputs)
+      if (Device* at = t->impl()->resource ? device_of(variable_cell(*t)) : nullptr) return *at;
   Device* device = thread_state().device;
   for (std::size_t i = 0; i < inputs.size() && !device; ++i) {
     const TensorImpl& t = *inputs[i]->impl();
     if (!t.device->is_host()) device = t.device;
-    if (t.resource && op.updates && variable_cell(*inputs[i]).value.defined()) device = &variable_cell(*inputs[i]).value.device();
   }
   if (!device) return cpu_device();
   if (device->is_host()) return *device;
@@ -124,9 +133,9 @@ class EagerExecutor : public Executor {
     for (const In& t : inputs) {
       if (t->impl()->symbol) [[unlikely]] leaked(op);
       plain = plain && t->impl()->device->is_host();
-      if (op.updates && t->impl()->resource) {
-        const Tensor& value = variable_cell(*t).value;
-        plain = plain && value.defined() && value.impl()->device->is_host();
+      if (op.updates && t->impl()->resource && plain) {
+        const Device* at = device_of(variable_cell(*t));
+        plain = at && at->is_host();
       }
     }
     if (op.forward) return op.forward(AttrReader(op, attrs), inputs, shapes, outputs);

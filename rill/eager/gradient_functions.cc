@@ -74,8 +74,9 @@ Nest CustomHandle::run(const std::vector<Tensor>& args) const {
     for (const Tensor& t : result->first.flatten()) outputs.push_back(identity(t));
   }
   const Fn gradient = result->second;
-  for (TapeImpl* tape : TapeStack::of_thread().tapes()) {
-    if (tape->paused > 0) continue;
+  if (!thread_state().recorder) return outputs.size() == 1 ? Nest(outputs[0]) : Nest(outputs);
+  for (const Ref<TapeImpl>& tape : TapeStack::of_thread().tapes()) {
+    if (tape->paused > 0 || tape->used || tape->abandoned) continue;
     tape->record_custom(args, outputs, [gradient, n = args.size()](const std::vector<Gradient>& dy) {
       std::vector<Tensor> in;
       for (const Gradient& g : dy) in.push_back(g.tensor());

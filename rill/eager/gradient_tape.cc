@@ -21,6 +21,33 @@ Tensor one_hot_row(std::int64_t n, std::int64_t i, DType dtype) {
   return constant(row, dtype);
 }
 
+// While it lives, a tape that records on this thread does not; a persistent one
+// goes on afterwards, also when the walk back throws.
+class Walk {
+ public:
+  explicit Walk(TapeImpl& tape) : tape_(tape), here_(tape.owner == &TapeStack::of_thread()) {
+    if (here_) tape.owner->remove(&tape);
+    if (!tape.persistent()) tape.used = true;
+  }
+  Walk(const Walk&) = delete;
+  ~Walk() {
+    if (here_ && tape_.persistent()) TapeStack::of_thread().push(&tape_);
+  }
+
+ private:
+  TapeImpl& tape_;
+  bool here_;
+};
+
+void require_source(const Tensor& source, const char* tag) {
+  RILL_CHECK(source.defined(), invalid_argument, "[{}] a source is undefined (an empty Tensor); expected a tensor or a variable", tag);
+}
+
+void require_unconnected(const GradientOptions& o, const char* tag) {
+  RILL_CHECK(o.unconnected_gradients == "none" || o.unconnected_gradients == "zero", invalid_argument,
+             "[{}] unconnected_gradients is \"{}\"; expected \"none\" or \"zero\"", tag, o.unconnected_gradients);
+}
+
 // A training loop makes a tape a step: one emptied tape a thread is kept for
 // the next, if it is not a large one.
 thread_local Ref<TapeImpl> spare;
@@ -36,12 +63,19 @@ GradientTape::GradientTape(TapeOptions o) {
 }
 
 GradientTape::~GradientTape() {
-  if (impl_->active) TapeStack::of_thread().remove(impl_.get());
+  if (impl_->active) {
+    if (impl_->owner != &TapeStack::of_thread()) {  // another thread's: that one lets go of it
+      impl_->abandoned = true;
+      return;
+    }
+    impl_->owner->remove(impl_.get());
+  }
   impl_->clear();
   if (impl_->capacity() <= kSpareRecords) spare = std::move(impl_);
 }
 
 void GradientTape::watch(const Source& source) {
+  require_source(source.tensor(), "watch");
   const DType d = source.is_variable() ? variable_cell(source.tensor()).dtype : source.tensor().dtype();
   RILL_CHECK(d.is_floating() || d.is_complex(), invalid_argument,
              "[watch] a tensor of dtype {} cannot be differentiated; expected a floating-point tensor: tf::cast(x, tf::float32)", d);
@@ -53,9 +87,10 @@ void GradientTape::watch(std::initializer_list<Source> sources) {
 
 Gradients GradientTape::compute(const TensorList& target, const std::vector<Tensor>& sources, const GradientOptions& options) {
   RILL_CHECK(!impl_->used, failed_precondition, "GradientTape.gradient can only be called once on non-persistent tapes.");
-  const std::string& unconnected = options.unconnected_gradients;
-  RILL_CHECK(unconnected == "none" || unconnected == "zero", invalid_argument,
-             "[gradient] unconnected_gradients is \"{}\"; expected \"none\" or \"zero\"", unconnected);
+  require_unconnected(options, "gradient");
+  for (const Tensor& s : sources) require_source(s, "gradient");
+  for (std::size_t i = 0; i < target.size(); ++i)
+    RILL_CHECK(target.tensors()[i].defined(), invalid_argument, "[gradient] target {} is undefined (an empty Tensor)", i);
   const std::vector<Tensor>& seeds = options.output_gradients.tensors();
   RILL_CHECK(seeds.empty() || seeds.size() == target.size(), invalid_argument,
              "[gradient] {} output_gradients for {} targets; expected one a target", seeds.size(), target.size());
@@ -63,20 +98,16 @@ Gradients GradientTape::compute(const TensorList& target, const std::vector<Tens
   for (std::size_t i = 0; i < seeds.size(); ++i) {
     RILL_CHECK(!seeds[i].defined() || seeds[i].shape().is_compatible_with(target.tensors()[i].shape()), invalid_argument,
                "[gradient] output_gradients[{}] has shape {}, its target {}", i, seeds[i].shape(), target.tensors()[i].shape());
+    RILL_CHECK(!seeds[i].defined() || seeds[i].dtype() == target.tensors()[i].dtype(), invalid_argument,
+               "[gradient] output_gradients[{}] is {}, its target {}", i, seeds[i].dtype(), target.tensors()[i].dtype());
     seed_list[i] = seeds[i];
   }
-  const bool was_active = impl_->active;
-  if (was_active) TapeStack::of_thread().remove(impl_.get());
-  if (!impl_->persistent()) impl_->used = true;
   Gradients out;
-  try {
+  {
+    Walk walk(*impl_);
     for (Gradient& g : impl_->backward(target.tensors(), seed_list, sources, impl_->persistent())) out.push_back(std::move(g));
-  } catch (...) {
-    if (was_active && impl_->persistent()) TapeStack::of_thread().push(impl_.get());
-    throw;
   }
-  if (was_active && impl_->persistent()) TapeStack::of_thread().push(impl_.get());
-  if (unconnected == "zero") {
+  if (options.unconnected_gradients == "zero") {
     for (std::size_t i = 0; i < out.size(); ++i) {
       if (out[i].defined()) continue;
       out[i] = sources[i].impl()->resource ? zeros_like(variable_cell(sources[i]).read()) : zeros_like(sources[i]);
@@ -121,12 +152,13 @@ std::vector<Variable> GradientTape::watched_variables() const {
 // Row by row: one walk back for each element of the target.
 Tensor GradientTape::jacobian(const Tensor& target, const Source& source, GradientOptions options) {
   RILL_CHECK(!impl_->used, failed_precondition, "GradientTape.gradient can only be called once on non-persistent tapes.");
-  const bool was_active = impl_->active;
-  if (was_active) TapeStack::of_thread().remove(impl_.get());
-  if (!impl_->persistent()) impl_->used = true;
+  require_unconnected(options, "jacobian");
+  require_source(source.tensor(), "jacobian");
+  RILL_CHECK(target.defined(), invalid_argument, "[jacobian] the target is undefined (an empty Tensor)");
   std::vector<Tensor> rows;
   const std::int64_t n = target.size();
   bool connected = true;
+  Walk walk(*impl_);
   for (std::int64_t i = 0; i < n && connected; ++i) {
     const Tensor seed = reshape(one_hot_row(n, i, target.dtype()), target.shape());
     const bool last = i + 1 == n;
@@ -134,15 +166,17 @@ Tensor GradientTape::jacobian(const Tensor& target, const Source& source, Gradie
     connected = row.defined();
     if (connected) rows.push_back(row.tensor());
   }
-  if (was_active && impl_->persistent()) TapeStack::of_thread().push(impl_.get());
-  const TensorShape from = source.is_variable() ? variable_cell(source.tensor()).shape : source.tensor().shape();
+  const Tensor at = source.is_variable() ? variable_cell(source.tensor()).read() : source.tensor();
+  const TensorShape from = at.shape();
   Dims dims = target.shape().dims();
   for (std::int64_t d : from.dims()) dims.push_back(d);
-  if (!connected || n == 0) return options.unconnected_gradients == "zero" || n == 0 ? zeros(TensorShape(dims), target.dtype()) : Tensor();
+  if (!connected || n == 0) return options.unconnected_gradients == "zero" || n == 0 ? zeros(TensorShape(dims), at.dtype()) : Tensor();
   return reshape(stack(rows), TensorShape(dims));
 }
 
 std::string GradientTape::why_none(const Tensor& target, const Source& source) const {
+  require_source(source.tensor(), "why_none");
+  RILL_CHECK(target.defined(), invalid_argument, "[why_none] the target is undefined (an empty Tensor)");
   return impl_->why_none(target, source.tensor(), source.is_variable());
 }
 

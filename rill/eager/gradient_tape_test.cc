@@ -1,10 +1,15 @@
 #include <cmath>
+#include <memory>
 #include <sstream>
+#include <thread>
 
 #include "rill/rill.h"
+#include "tests/expect_error.h"
 #include "tests/shows.h"
 
 namespace tf = rill;
+using rill::errors::InvalidArgument;
+using rill::testing::expect_error;
 using tf::Tensor;
 
 namespace {
@@ -278,6 +283,86 @@ TEST(CustomGradient, UnstableFormulaGivesNanAndStableDoesNot) {
   auto stable = tf::gradients_function([=](Tensor x) { return log1pexp(x); });
   EXPECT_EQ(stable(0.f)[0].item<float>(), 0.5f);
   EXPECT_EQ(stable(100.f)[0].item<float>(), 1.f);
+}
+
+TEST(GradientTape, UndefinedTensorsAreErrors) {
+  const auto x = tf::constant(3.f);
+  tf::GradientTape tape({.persistent = true});
+  tape.watch(x);
+  const auto y = x * x;
+  expect_error<InvalidArgument>([&] { tape.gradient(y, Tensor()); }, "[gradient] a source is undefined");
+  expect_error<InvalidArgument>([&] { tape.gradient(Tensor(), x); }, "[gradient] target 0 is undefined");
+  expect_error<InvalidArgument>([&] { tape.jacobian(y, Tensor()); }, "[jacobian] a source is undefined");
+  expect_error<InvalidArgument>([&] { tape.jacobian(Tensor(), x); }, "[jacobian] the target is undefined");
+  expect_error<InvalidArgument>([&] { tape.watch(Tensor()); }, "[watch] a source is undefined");
+  expect_error<InvalidArgument>([&] { tape.why_none(y, Tensor()); }, "[why_none] a source is undefined");
+}
+
+TEST(GradientTape, OutputGradientsMustHaveTheTargetsDtype) {
+  const auto x = tf::constant({1.f, 2.f});
+  tf::GradientTape tape;
+  tape.watch(x);
+  const auto y = x * x;
+  expect_error<InvalidArgument>([&] { tape.gradient(y, x, {.output_gradients = {tf::constant({1, 2})}}); },
+                                "output_gradients[0] is int32, its target float32");
+}
+
+TEST(GradientTape, APersistentTapeGoesOnAfterAJacobianThatThrew) {
+  auto bad = tf::custom_gradient([](Tensor x) { return std::pair(x * x, [=](Tensor dy) { return std::vector<Tensor>{dy, dy}; }); });
+  const auto x = tf::constant(3.f);
+  tf::GradientTape tape({.persistent = true});
+  tape.watch(x);
+  const auto y = bad(x);
+  EXPECT_THROW(tape.jacobian(y, x), InvalidArgument);
+  const auto z = x * x;
+  EXPECT_EQ(tape.gradient(z, x).item<float>(), 6.f);
+}
+
+TEST(GradientTape, AnUnconnectedJacobianHasTheSourcesDtype) {
+  const auto x = tf::constant({1.f, 2.f}), y = tf::constant({1., 2., 3.}, tf::float64);
+  tf::GradientTape tape;
+  tape.watch({x, y});
+  const auto j = tape.jacobian(y * 2, x, {.unconnected_gradients = "zero"});
+  EXPECT_EQ(j.shape(), tf::TensorShape({3, 2}));
+  EXPECT_EQ(j.dtype(), tf::float32);
+}
+
+// A tape that another thread destroys, or asks for its gradient.
+TEST(GradientTape, OtherThreadsMayEndIt) {
+  const auto x = tf::constant(3.f);
+  auto tape = std::make_unique<tf::GradientTape>();
+  tape->watch(x);
+  std::thread([&] { tape.reset(); }).join();
+  std::vector<Tensor> keep;
+  for (int i = 0; i < 100; ++i) keep.push_back(x * x);  // records into nothing
+
+  std::thread([&] { tape = std::make_unique<tf::GradientTape>(); tape->watch(x); }).join();
+  EXPECT_FALSE(tape->gradient(x * x, x).defined());  // its thread has ended
+  tape.reset();
+
+  auto persistent = std::make_unique<tf::GradientTape>(tf::TapeOptions{.persistent = true});
+  persistent->watch(x);
+  Tensor y = x * x;
+  std::thread([&] {
+    EXPECT_EQ(persistent->gradient(y, x).item<float>(), 6.f);
+    y = y * x;  // not recorded: the tape is the first thread's
+  }).join();
+  EXPECT_FALSE(persistent->gradient(y, x).defined());
+  const auto z = x * x * x;
+  EXPECT_EQ(persistent->gradient(z, x).item<float>(), 27.f);
+}
+
+TEST(CustomGradient, IsNotRecordedWhereRecordingIsStopped) {
+  auto square = tf::custom_gradient([](Tensor x) { return std::pair(x * x, [=](Tensor dy) { return dy * 2 * x; }); });
+  const auto x = tf::constant(3.f);
+  tf::GradientTape tape;
+  tape.watch(x);
+  Tensor y;
+  {
+    tf::StopRecordingScope none;
+    y = square(x);
+  }
+  EXPECT_FALSE(tape.gradient(y, x).defined());
 }
 
 }  // namespace

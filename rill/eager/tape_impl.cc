@@ -337,21 +337,33 @@ TapeStack& TapeStack::of_thread() {
   return stack;
 }
 
+TapeStack::~TapeStack() {
+  thread_state().recorder = nullptr;
+  for (const Ref<TapeImpl>& t : tapes_) t->active = false, t->owner = nullptr;
+}
+
 void TapeStack::push(TapeImpl* tape) {
-  tapes_.push_back(tape);
+  retain(tape);
+  tapes_.emplace_back(tape);
   tape->active = true;
+  tape->owner = this;
   thread_state().recorder = this;
 }
 
 void TapeStack::remove(TapeImpl* tape) {
-  std::erase(tapes_, tape);
   tape->active = false;
+  tape->owner = nullptr;
+  std::erase_if(tapes_, [&](const Ref<TapeImpl>& t) { return t.get() == tape; });
   if (tapes_.empty()) thread_state().recorder = nullptr;
 }
 
 void TapeStack::record(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<const Tensor> outputs) {
-  for (TapeImpl* tape : tapes_)
-    if (tape->paused == 0) tape->record(op, inputs, attrs, outputs);
+  bool gone = false;
+  for (const Ref<TapeImpl>& tape : tapes_) {
+    if (tape->abandoned.load(std::memory_order_acquire)) gone = true;
+    else if (tape->paused == 0 && !tape->used) tape->record(op, inputs, attrs, outputs);
+  }
+  if (gone) [[unlikely]] std::erase_if(tapes_, [](const Ref<TapeImpl>& t) { return t->abandoned.load(); });
 }
 
 }  // namespace rill

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -46,6 +47,8 @@ struct TapeRecord {
   int line = 0;
 };
 
+class TapeStack;
+
 class TapeImpl {
  public:
   TapeImpl(bool persistent, bool watch_accessed) : persistent_(persistent), watch_accessed_(watch_accessed) {}
@@ -70,6 +73,8 @@ class TapeImpl {
   bool used = false;         // a non-persistent tape has given its gradient
   int paused = 0;
   bool active = false;       // on its thread's stack
+  TapeStack* owner = nullptr;  // that stack, while active
+  std::atomic<bool> abandoned = false;  // destroyed by another thread; its own drops it
   std::vector<Tensor> watched_handles;  // of variables, in the order of first use
 
   RefCount refs;
@@ -105,17 +110,21 @@ class TapeImpl {
   std::vector<Cut> cuts_;
 };
 
+void retain(TapeImpl*) noexcept;
+void release(TapeImpl*) noexcept;
+
 // The tapes of a thread, innermost last.
 class TapeStack : public Recorder {
  public:
   static TapeStack& of_thread();
+  ~TapeStack() override;  // its thread ends: the tapes record no more
   void push(TapeImpl* tape);
   void remove(TapeImpl* tape);
   void record(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<const Tensor> outputs) override;
-  const std::vector<TapeImpl*>& tapes() const { return tapes_; }
+  const std::vector<Ref<TapeImpl>>& tapes() const { return tapes_; }
 
  private:
-  std::vector<TapeImpl*> tapes_;
+  std::vector<Ref<TapeImpl>> tapes_;
 };
 
 }  // namespace rill

@@ -149,4 +149,9 @@ TEST(MathOps, NaiveLog1pExpLosesItsGradient) {
   EXPECT_TRUE(std::isnan(grad(100.f)[0].item<float>()));
 }
 
+TEST(MathOps, SortNamesItselfInErrors) {
+  expect_error<tf::errors::InvalidArgument>([&] { tf::sort(tf::constant({"b", "a"})); }, "[sort] values have dtype string");
+  expect_error<tf::errors::InvalidArgument>([&] { tf::argsort(tf::constant({true})); }, "[argsort] values have dtype bool");
+}
+
 }  // namespace

@@ -12,6 +12,9 @@ namespace rill RILL_API {
 
 struct Attr;
 
+// The shape of what a variable holds now, which its own shape may leave open.
+TensorShape value_shape(const Tensor& handle);
+
 Tensor read_variable(const Tensor& handle);
 void assign_variable(const Tensor& handle, const Operand& value);
 void assign_add_variable(const Tensor& handle, const Operand& value);

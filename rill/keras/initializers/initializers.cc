@@ -195,6 +195,10 @@ Constant::Constant(const Operand& value)
             "Constant", std::move(json), [v](const TensorShape& shape, DType dtype) {
               RILL_CHECK(v.size() == 1 || v.size() == shape.num_elements(), invalid_argument,
                          "[Constant] {} values do not fill shape {}", v.size(), shape);
+              if (v.dtype().is_floating() && dtype.is_integer())
+                for (double x : v.to_vector<double>())
+                  RILL_CHECK(x == std::floor(x), invalid_argument,
+                             "[Constant] the fraction {} does not fit dtype {}", x, dtype);
               const Tensor t = v.dtype() == dtype ? v : cast(v, dtype);
               return v.size() == 1 ? fill(shape, reshape(t, {})) : reshape(t, shape);
             });

@@ -31,6 +31,7 @@ class OptimizerImpl {
   Tensor slot(const Variable& var, const char* slot, double initial);
 
  private:
+  void check_slots(const Variable& var, const TensorShape& shape);
   std::map<std::pair<std::uint64_t, std::string>, Variable> by_key_;
   std::mutex mutex_;
 };

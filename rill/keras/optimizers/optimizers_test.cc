@@ -4,11 +4,13 @@
 #include <sstream>
 
 #include "rill/rill.h"
+#include "tests/expect_error.h"
 #include "tests/shows.h"
 
 namespace tf = rill;
 namespace keras = tf::keras;
 namespace v1 = tf::compat::v1;
+using rill::testing::expect_error;
 using tf::Tensor;
 
 namespace {
@@ -224,6 +226,64 @@ TEST(Optimizers, MovingAveragesFollowTheGlobalStep) {
   early.apply({w});  // decay min(0.99, 3 / 12)
   EXPECT_FLOAT_EQ(early.average(w).item<float>(), 6);
   EXPECT_THROW(tf::train::ExponentialMovingAverage(1.5), tf::errors::InvalidArgument);
+}
+
+// Every gradient is checked before the first variable changes.
+TEST(Optimizer, AnErrorLeavesNothingHalfApplied) {
+  using keras::optimizers::Optimizer;
+  const Optimizer kinds[] = {keras::optimizers::SGD(), keras::optimizers::SGD({.momentum = 0.9}), keras::optimizers::Adam(),
+                             keras::optimizers::Ftrl()};
+  for (Optimizer o : kinds) {
+    SCOPED_TRACE(o.name());
+    tf::Variable w({1.f, 1.f}), v({1.f, 2.f}), n({1, 2});
+    const Tensor one = tf::constant({1.f, 1.f});
+    auto fails = [&](const tf::Gradient& g, const tf::Variable& var, const char* text) {
+      expect_error<tf::errors::InvalidArgument>([&] { o.apply_gradients({{one, w}, {g, var}}); }, text);
+      EXPECT_EQ(w.to_vector<float>(), (std::vector<float>{1, 1}));
+      EXPECT_EQ(o.iterations().item<int>(), 0);
+    };
+    fails(tf::IndexedSlices{tf::constant({1.f}), tf::constant({7}), {2}}, v, "indices[0] = 7 of the gradient of variable \"Variable:0\" is not in [0, 2)");
+    fails(tf::IndexedSlices{tf::constant({1.f}), tf::constant({-1}), {2}}, v, "indices[0] = -1");
+    fails(tf::IndexedSlices{tf::constant({1.f, 2.f}), tf::constant({1}), {2}}, v, "rows [2] at indices [1]; expected rows [1]");
+    fails(tf::constant({1, 1}), n, "variable \"Variable:0\" is int32; expected a floating-point variable");
+  }
+}
+
+// The slots of a variable of open shape have the size of its first value.
+TEST(Optimizer, AVariableThatGrewDoesNotFitItsSlots) {
+  tf::Variable v({1.f, 2.f}, {.shape = {tf::None}});
+  keras::optimizers::Adam adam;
+  expect_error<tf::errors::InvalidArgument>([&] { adam.apply_gradients({{tf::constant({1.f}), v}}); }, "has shape [2], its gradient has shape [1]");
+  adam.apply_gradients({{tf::constant({1.f, 1.f}), v}});
+  v.assign({1.f, 2.f, 3.f});
+  expect_error<tf::errors::InvalidArgument>([&] { adam.apply_gradients({{tf::constant({1.f, 1.f, 1.f}), v}}); },
+                                            "has shape [3] now, but its slot");
+  EXPECT_EQ(v.to_vector<float>(), (std::vector<float>{1, 2, 3}));
+}
+
+TEST(Optimizer, MomentumIsAFraction) {
+  expect_error<tf::errors::InvalidArgument>([] { keras::optimizers::SGD({.momentum = 2}); }, "[SGD] momentum is 2; expected a number in [0, 1]");
+}
+
+TEST(Optimizer, TheGlobalStepIsAnIntegerScalar) {
+  RILL_SHOWS("Z55");
+  EXPECT_TRUE(v1::train::get_or_create_global_step().dtype().is_integer());
+  tf::Variable v(1.f), fraction(0.f), list({0, 0});
+  v1::train::GradientDescentOptimizer sgd(0.1);
+  for (const tf::Variable& step : {fraction, list})
+    expect_error<tf::errors::InvalidArgument>([&] { sgd.apply_gradients({{tf::constant(1.f), v}}, {.global_step = step}); },
+                                              "expected an integer scalar");
+  EXPECT_EQ(v.item<float>(), 1.f);
+}
+
+// The state is where the variable is.
+TEST(Optimizer, SlotsLiveOnTheVariablesDevice) {
+  tf::Variable v(tf::constant({1.f, 2.f}).to("/TEST:0"));
+  keras::optimizers::SGD sgd({.learning_rate = 1., .momentum = 0.5});
+  sgd.apply_gradients({{tf::constant({1.f, 1.f}), v}});
+  ASSERT_EQ(sgd.variables().size(), 2u);
+  EXPECT_EQ(&sgd.variables()[1].device(), &v.device());
+  EXPECT_EQ(sgd.variables()[1].to_vector<float>(), (std::vector<float>{-1, -1}));
 }
 
 }  // namespace

@@ -13,10 +13,10 @@ void apply_shape(ShapeContext& c) {
     const Tensor* value = c.input_value(i);
     if (op.inputs[static_cast<std::size_t>(i)].type_attr < 0) {  // a variable
       if (!value) continue;
-      const VariableCell& cell = variable_cell(*value);
-      if (i == 0) var = cell.shape;
-      RILL_CHECK(var.is_compatible_with(cell.shape), invalid_argument, "[{}] slot \"{}\" has shape {}, the variable has shape {}", c.tag(),
-                 name, cell.shape, var);
+      const TensorShape shape = value_shape(*value);
+      if (i == 0) var = shape;
+      RILL_CHECK(var.is_compatible_with(shape), invalid_argument, "[{}] slot \"{}\" has shape {}, the variable has shape {}", c.tag(), name,
+                 shape, var);
     } else if (name == "grad" || name == "delta") {
       const bool sparse = op.find_input("indices") >= 0;
       if (!sparse) {

@@ -8,10 +8,17 @@ namespace {
 
 TensorShape variable_shape(ShapeContext& c) {
   const Tensor* handle = c.input_value(0);
-  return handle ? variable_cell(*handle).shape : TensorShape();
+  return handle ? value_shape(*handle) : TensorShape();
 }
 
 void scatter_shape(ShapeContext& c) {
+  if (const Tensor* handle = c.input_value(0)) {
+    const VariableCell& cell = variable_cell(*handle);
+    RILL_CHECK(cell.dtype.defined(), failed_precondition, "[{}] this Variable was default-constructed and has no value yet; assign to it first",
+               c.tag());
+    RILL_CHECK(cell.dtype == c.input_dtype(2), invalid_argument, "[{}] variable \"{}\" is {}, updates are {}; write tf::cast(updates, tf::{})",
+               c.tag(), cell.name, cell.dtype, c.input_dtype(2), cell.dtype);
+  }
   const TensorShape var = variable_shape(c), &indices = c.input(1), &updates = c.input(2);
   if (!var.has_rank() || !indices.has_rank() || !updates.has_rank()) return;
   RILL_CHECK(var.rank() > 0, invalid_argument, "[{}] a scalar variable has no rows", c.tag());
@@ -43,7 +50,7 @@ void gather_shape(ShapeContext& c) {
   c.set_output(0, TensorShape(out));
 }
 void gather_grad(GradContext& g) {
-  const TensorShape shape = variable_cell(g.input(0)).shape;
+  const TensorShape shape = value_shape(g.input(0));
   Dims rows = shape.dims();
   rows[0] = g.input(1).size();
   g.set(0, IndexedSlices{reshape(g.dy(), TensorShape(rows)), reshape(g.input(1), {-1}), shape});

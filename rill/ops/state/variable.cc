@@ -8,9 +8,7 @@ namespace {
 void read_shape(ShapeContext& c) {
   const Tensor* handle = c.input_value(0);
   if (!handle) return unknown_shape(c);
-  VariableCell& cell = variable_cell(*handle);
-  std::lock_guard lock(cell.mutex);
-  c.set_output(0, cell.value.defined() ? cell.value.shape() : cell.shape);
+  c.set_output(0, value_shape(*handle));
 }
 void read_grad(GradContext& g) { g.set(0, g.raw_dy()); }
 const Op& read_op = OpBuilder("ReadVariableOp", "read_variable")
@@ -42,8 +40,11 @@ void update_shape(ShapeContext& c) {
   const Tensor* handle = c.input_value(0);
   if (!handle) return;
   const VariableCell& cell = variable_cell(*handle);
-  RILL_CHECK(cell.shape.is_compatible_with(c.input(1)), invalid_argument, "[{}] variable \"{}\" has shape {}, the value has shape {}",
-             c.tag(), cell.name, cell.shape, c.input(1));
+  RILL_CHECK(cell.dtype.defined(), failed_precondition, "[{}] this Variable was default-constructed and has no value yet; assign to it first",
+             c.tag());
+  const TensorShape shape = value_shape(*handle);
+  RILL_CHECK(shape.is_compatible_with(c.input(1)), invalid_argument, "[{}] variable \"{}\" has shape {}, the value has shape {}", c.tag(),
+             cell.name, shape, c.input(1));
   RILL_CHECK(cell.dtype == c.input_dtype(1), invalid_argument, "[{}] variable \"{}\" is {}, the value is {}; write tf::cast(value, tf::{})",
              c.tag(), cell.name, cell.dtype, c.input_dtype(1), cell.dtype);
 }
@@ -64,6 +65,11 @@ void run(const Op& op, const Tensor& handle, const Operand& value) {
 
 }  // namespace
 
+TensorShape value_shape(const Tensor& handle) {
+  VariableCell& cell = variable_cell(handle);
+  std::lock_guard lock(cell.mutex);
+  return cell.value.defined() ? cell.value.shape() : cell.shape;
+}
 Tensor read_variable(const Tensor& handle) { return execute(read_op, {handle}, {{"dtype", variable_cell(handle).dtype}}); }
 void assign_variable(const Tensor& handle, const Operand& value) { run(assign_op, handle, value); }
 void assign_add_variable(const Tensor& handle, const Operand& value) { run(assign_add_op, handle, value); }
