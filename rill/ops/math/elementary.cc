@@ -37,6 +37,9 @@ RILL_FUNCTION(erfc, "Erfc", kFloatTypes, "1 - erf(x), exact for large x.", "x",
 constexpr double kHalfRootPi = 0.88622692545275801364908374167057259;
 RILL_FUNCTION(erfinv, "Erfinv", kFloatTypes, "The inverse of erf.", "y",
               g.set(0, g.dy() * (kHalfRootPi * exp(square(g.output())))))
+constexpr double kRootTwoPi = 2.50662827463100050241576528481104525;
+RILL_FUNCTION(ndtri, "Ndtri", kFloatTypes, "The quantile of the standard normal distribution.", "y",
+              g.set(0, g.dy() * (kRootTwoPi * exp(square(g.output()) / 2))))
 RILL_FUNCTION(lgamma, "Lgamma", kFloatTypes, "log |gamma(x)|.", "x", g.set(0, g.dy() * digamma(g.input(0))))
 RILL_FUNCTION(digamma, "Digamma", kFloatTypes, "The derivative of lgamma.", "x",
               g.set(0, g.dy() * polygamma(ones_like(g.input(0)), g.input(0))))
@@ -135,6 +138,7 @@ RILL_PUBLIC(atanh)
 RILL_PUBLIC(erf)
 RILL_PUBLIC(erfc)
 RILL_PUBLIC(erfinv)
+RILL_PUBLIC(ndtri)
 RILL_PUBLIC(lgamma)
 RILL_PUBLIC(digamma)
 RILL_PUBLIC(sigmoid)
