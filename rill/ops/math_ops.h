@@ -124,6 +124,7 @@ Tensor round(const Operand& x);  // halves to even
 Tensor is_nan(const Operand& x);
 Tensor is_inf(const Operand& x);
 Tensor is_finite(const Operand& x);
+Tensor nextafter(const Operand& x1, const Operand& x2);  // the number next to x1 on the way to x2; x2 where they are equal
 
 // ---- complex numbers. Of real tensors: conj and real are x itself, imag is 0.
 Tensor complex(const Operand& real, const Operand& imag);
@@ -335,7 +336,7 @@ using rill::equal, rill::erf, rill::erfc, rill::erfinv, rill::exp, rill::expm1, 
 using rill::greater, rill::greater_equal, rill::imag, rill::is_finite, rill::is_inf, rill::is_nan, rill::less;
 using rill::less_equal, rill::lgamma, rill::log, rill::log1p, rill::logical_and, rill::logical_not, rill::logical_or;
 using rill::logical_xor, rill::maximum, rill::minimum, rill::mod, rill::multiply, rill::multiply_no_nan, rill::ndtri;
-using rill::negative, rill::not_equal, rill::polygamma, rill::pow, rill::real, rill::reciprocal, rill::rint, rill::round, rill::rsqrt;
+using rill::negative, rill::nextafter, rill::not_equal, rill::polygamma, rill::pow, rill::real, rill::reciprocal, rill::rint, rill::round, rill::rsqrt;
 using rill::sigmoid, rill::sign, rill::sin, rill::sinh, rill::sqrt, rill::square, rill::squared_difference;
 using rill::subtract, rill::tan, rill::tanh, rill::truediv, rill::xdivy, rill::xlog1py, rill::xlogy, rill::zeta;
 using rill::add_n, rill::argmax, rill::argmin, rill::bincount, rill::cumprod, rill::cumsum, rill::segment_max;

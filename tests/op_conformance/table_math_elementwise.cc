@@ -169,6 +169,12 @@ RILL_ROWS(math_elementary) {
     row(name).sample({x({6}, {1.5, -1.5, 2.5, 0.4, -0.6, 3})}).sample({x({3}, {inf, -inf, nan})}).dtypes(kFloatTypes);
   row("Round").sample({x({6}, {1.5, -1.5, 2.5, 0.4, -0.6, 3})}).sample({x({})}).dtypes(kFloatTypes | kSignedTypes);
   for (const char* name : {"IsNan", "IsInf", "IsFinite"}) row(name).sample({x({5}, {1, inf, -inf, nan, 0})}).dtypes(kFloatTypes);
+  row("NextAfter")
+      .sample({x({2, 3}), x({3})})
+      .sample({x({}), x({2, 2})})
+      .sample({fixed(x({8}, {1, 1, -1, 0, 0, inf, nan, 1})), fixed(x({8}, {2, 1, 0, 1, -1, 0, 1, nan}))})
+      .tolerance(0)
+      .error({x({2}), x({3})}, {}, "\\[2\\].*\\[3\\]");
 }
 
 RILL_ROWS(math_complex) {

@@ -172,6 +172,10 @@ struct IsFinite : Exact {
   RILL_T bool apply(T x) { return math::abs(x) < std::numeric_limits<T>::infinity(); }
 };
 
+struct NextAfter : ExactScalar {
+  RILL_T T apply(T a, T b) { return std::nextafter(a, b); }
+};
+
 #undef RILL_TA
 #undef RILL_T
 
