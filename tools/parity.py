@@ -4,7 +4,7 @@
 
 Runs each sample through tf.raw_ops (or, for composites, the row's Python
 expression), compares with the goldens that are checked in, and with --update
-writes them anew; --only limits it to the rows of those names. Prints what
+writes them anew; --rows limits it to the rows whose whole name matches. Prints what
 differs, and what TensorFlow has no kernel for.
 """
 import math

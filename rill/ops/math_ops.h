@@ -110,6 +110,7 @@ Tensor sigmoid(const Operand& x);
 Tensor erf(const Operand& x);
 Tensor erfc(const Operand& x);
 Tensor erfinv(const Operand& x);   // erf(erfinv(x)) = x; -+inf at -+1, NaN beyond
+Tensor ndtri(const Operand& p);    // the quantile of the standard normal distribution; -+inf at 0 and 1, NaN beyond
 Tensor lgamma(const Operand& x);   // log |gamma(x)|
 Tensor digamma(const Operand& x);  // its derivative
 Tensor polygamma(const Operand& a, const Operand& x);  // derivative of order a of digamma
@@ -123,6 +124,7 @@ Tensor round(const Operand& x);  // halves to even
 Tensor is_nan(const Operand& x);
 Tensor is_inf(const Operand& x);
 Tensor is_finite(const Operand& x);
+Tensor nextafter(const Operand& x1, const Operand& x2);  // the number next to x1 on the way to x2; x2 where they are equal
 
 // ---- complex numbers. Of real tensors: conj and real are x itself, imag is 0.
 Tensor complex(const Operand& real, const Operand& imag);
@@ -333,8 +335,8 @@ using rill::atanh, rill::ceil, rill::conj, rill::cos, rill::cosh, rill::digamma,
 using rill::equal, rill::erf, rill::erfc, rill::erfinv, rill::exp, rill::expm1, rill::floor, rill::floordiv, rill::floormod;
 using rill::greater, rill::greater_equal, rill::imag, rill::is_finite, rill::is_inf, rill::is_nan, rill::less;
 using rill::less_equal, rill::lgamma, rill::log, rill::log1p, rill::logical_and, rill::logical_not, rill::logical_or;
-using rill::logical_xor, rill::maximum, rill::minimum, rill::mod, rill::multiply, rill::multiply_no_nan, rill::negative;
-using rill::not_equal, rill::polygamma, rill::pow, rill::real, rill::reciprocal, rill::rint, rill::round, rill::rsqrt;
+using rill::logical_xor, rill::maximum, rill::minimum, rill::mod, rill::multiply, rill::multiply_no_nan, rill::ndtri;
+using rill::negative, rill::nextafter, rill::not_equal, rill::polygamma, rill::pow, rill::real, rill::reciprocal, rill::rint, rill::round, rill::rsqrt;
 using rill::sigmoid, rill::sign, rill::sin, rill::sinh, rill::sqrt, rill::square, rill::squared_difference;
 using rill::subtract, rill::tan, rill::tanh, rill::truediv, rill::xdivy, rill::xlog1py, rill::xlogy, rill::zeta;
 using rill::add_n, rill::argmax, rill::argmin, rill::bincount, rill::cumprod, rill::cumsum, rill::segment_max;

@@ -153,6 +153,12 @@ RILL_ROWS(math_elementary) {
       .sample({x({10}, {inf, -inf, nan, 80, -80, 1e-7, -1e-7, 0, 20, -20})})
       .tolerance(4e-6);
   row("Erfinv").sample({x({2, 3}, -0.95, 0.95)}).sample({fixed(x({6}, {-1, 1, 0, 0.5, -0.999, 1.5}))}).dtypes(kFloatTypes).tolerance(4e-6);
+  row("Ndtri")
+      .sample({x({2, 3}, 0.05, 0.95)})
+      .sample({fixed(x({10}, {0, 1, 0.5, 0.25, 0.999, 1e-6, 1e-30, 1e-300, -0.5, 1.5}))})
+      .sample({fixed(x({3}, {nan, inf, -inf}))})
+      .dtypes(kFloatTypes)
+      .tolerance(4e-6);
   row("Erf").sample({x({2, 3}, -3, 3)}).dtypes(kFloatTypes).tolerance(4e-6);
   row("Erfc").sample({x({2, 3}, -3, 3)}).dtypes(kFloatTypes).tolerance(4e-6);
   row("Lgamma").sample({x({2, 3}, 0.3, 6)}).sample({fixed(x({4}, {-0.5, -1.5, 0, inf}))}).dtypes(kFloatTypes).tolerance(4e-6);
@@ -163,6 +169,12 @@ RILL_ROWS(math_elementary) {
     row(name).sample({x({6}, {1.5, -1.5, 2.5, 0.4, -0.6, 3})}).sample({x({3}, {inf, -inf, nan})}).dtypes(kFloatTypes);
   row("Round").sample({x({6}, {1.5, -1.5, 2.5, 0.4, -0.6, 3})}).sample({x({})}).dtypes(kFloatTypes | kSignedTypes);
   for (const char* name : {"IsNan", "IsInf", "IsFinite"}) row(name).sample({x({5}, {1, inf, -inf, nan, 0})}).dtypes(kFloatTypes);
+  row("NextAfter")
+      .sample({x({2, 3}), x({3})})
+      .sample({x({}), x({2, 2})})
+      .sample({fixed(x({8}, {1, 1, -1, 0, 0, inf, nan, 1})), fixed(x({8}, {2, 1, 0, 1, -1, 0, 1, nan}))})
+      .tolerance(0)
+      .error({x({2}), x({3})}, {}, "\\[2\\].*\\[3\\]");
 }
 
 RILL_ROWS(math_complex) {

@@ -13,6 +13,7 @@ const UnaryKernels<functors::Round, RILL_FLOATS, std::int8_t, std::int16_t, std:
 const PredicateKernels<functors::IsNan, RILL_FLOATS> is_nan("IsNan");
 const PredicateKernels<functors::IsInf, RILL_FLOATS> is_inf("IsInf");
 const PredicateKernels<functors::IsFinite, RILL_FLOATS> is_finite("IsFinite");
+const BinaryKernels<functors::NextAfter, float, double> next_after("NextAfter");
 
 #define RILL_PART(Name, expression)                            \
   struct Name : functors::Exact {                              \

@@ -69,22 +69,42 @@ struct Erfc : ExactButFloats {
   RILL_T T apply(T x) { return libm::erfc(x); }
 };
 
-// The y with erf(y) = x, computed in double: Winitzki's closed form, then
-// Halley's steps, each of which triples the digits. Near +-1, where 1 - x is
-// what counts, erfc is solved instead.
+// The y >= 0 with erf(y) = x and erfc(y) = rest = 1 - x, both in [0, 1]:
+// Winitzki's closed form, then Halley's steps, each of which triples the
+// digits. A small rest is what counts, so erfc is solved there.
+[[gnu::noinline]] inline double inverse_erf(double x, double rest) {
+  if (rest == 0) return std::numeric_limits<double>::infinity();
+  constexpr double kRootPi = 1.7724538509055160273, kA = 0.147;
+  const double l = std::log(rest * (1 + x)), h = 2 / (3.14159265358979323846 * kA) + l / 2;
+  double y = std::sqrt(std::sqrt(h * h - l / kA) - h);
+  // The steps end: among subnormal numbers the last ones are noise.
+  double newton = y;
+  for (int i = 0; i < 6 && std::fabs(newton) > 1e-6 * y; ++i) {
+    const double off = rest < 0.5 ? rest - std::erfc(y) : std::erf(y) - x;
+    newton = off * (kRootPi / 2) / std::exp(-y * y);
+    y -= newton / (1 + y * newton);
+  }
+  return y;
+}
+
+// The y with erf(y) = x, computed in double.
 struct Erfinv : ExactScalar {
   RILL_T T apply(T x) {
-    const double v = static_cast<double>(x), rest = 1 - std::fabs(v);
-    if (!(rest > 0)) return rest == 0 ? std::copysign(std::numeric_limits<T>::infinity(), x) : std::numeric_limits<T>::quiet_NaN();
-    constexpr double kRootPi = 1.7724538509055160273, kA = 0.147;
-    const double l = std::log(rest * (1 + std::fabs(v))), h = 2 / (3.14159265358979323846 * kA) + l / 2;
-    double y = std::sqrt(std::sqrt(h * h - l / kA) - h);
-    for (int i = 0; i < 3; ++i) {
-      const double off = rest < 0.5 ? rest - std::erfc(y) : std::erf(y) - std::fabs(v);
-      const double newton = off * kRootPi / 2 * std::exp(y * y);
-      y -= newton / (1 + y * newton);
-    }
-    return static_cast<T>(std::copysign(y, v));
+    const double v = static_cast<double>(x), size = std::fabs(v);
+    if (!(size <= 1)) return std::numeric_limits<T>::quiet_NaN();
+    return static_cast<T>(std::copysign(inverse_erf(size, 1 - size), v));
+  }
+};
+
+// The y that a standard normal number is below with probability p, computed in
+// double. 2 p and 2 - 2 p, one of which is the rest, are exact.
+struct Ndtri : ExactScalar {
+  RILL_T T apply(T p) {
+    const double v = static_cast<double>(p);
+    if (!(v >= 0 && v <= 1)) return std::numeric_limits<T>::quiet_NaN();
+    constexpr double kRoot2 = 1.4142135623730950488;
+    const double rest = v < 0.5 ? 2 * v : 2 - 2 * v;
+    return static_cast<T>(std::copysign(kRoot2 * inverse_erf(1 - rest, rest), v - 0.5));
   }
 };
 
@@ -150,6 +170,10 @@ struct IsInf : Exact {
 };
 struct IsFinite : Exact {
   RILL_T bool apply(T x) { return math::abs(x) < std::numeric_limits<T>::infinity(); }
+};
+
+struct NextAfter : ExactScalar {
+  RILL_T T apply(T a, T b) { return std::nextafter(a, b); }
 };
 
 #undef RILL_TA

@@ -37,6 +37,9 @@ RILL_FUNCTION(erfc, "Erfc", kFloatTypes, "1 - erf(x), exact for large x.", "x",
 constexpr double kHalfRootPi = 0.88622692545275801364908374167057259;
 RILL_FUNCTION(erfinv, "Erfinv", kFloatTypes, "The inverse of erf.", "y",
               g.set(0, g.dy() * (kHalfRootPi * exp(square(g.output())))))
+constexpr double kRootTwoPi = 2.50662827463100050241576528481104525;
+RILL_FUNCTION(ndtri, "Ndtri", kFloatTypes, "The quantile of the standard normal distribution.", "y",
+              g.set(0, g.dy() * (kRootTwoPi * exp(square(g.output()) / 2))))
 RILL_FUNCTION(lgamma, "Lgamma", kFloatTypes, "log |gamma(x)|.", "x", g.set(0, g.dy() * digamma(g.input(0))))
 RILL_FUNCTION(digamma, "Digamma", kFloatTypes, "The derivative of lgamma.", "x",
               g.set(0, g.dy() * polygamma(ones_like(g.input(0)), g.input(0))))
@@ -112,6 +115,20 @@ const Op& is_nan_op = predicate_op("IsNan", "is_nan").doc("Whether x is not a nu
 const Op& is_inf_op = predicate_op("IsInf", "is_inf").doc("Whether x is infinite.").define();
 const Op& is_finite_op = predicate_op("IsFinite", "is_finite").doc("Whether x is neither infinite nor NaN.").define();
 
+// As in TensorFlow: a step of one number counts as none.
+void next_after_grad(GradContext& g) {
+  set_reduced(g, 0, g.dy());
+  if (g.needs(1)) set_reduced(g, 1, zeros_like(g.dy()));
+}
+const Op& next_after_op = OpBuilder("NextAfter", "nextafter")
+                              .input("x1: T").input("x2: T").output("output: T")
+                              .type("T", kRealFloatTypes, float32)
+                              .doc("The number next to x1 on the way to x2.")
+                              .shape(broadcast_shape)
+                              .elementwise()
+                              .gradient(next_after_grad)
+                              .define();
+
 }  // namespace
 
 #define RILL_PUBLIC(name) \
@@ -135,6 +152,7 @@ RILL_PUBLIC(atanh)
 RILL_PUBLIC(erf)
 RILL_PUBLIC(erfc)
 RILL_PUBLIC(erfinv)
+RILL_PUBLIC(ndtri)
 RILL_PUBLIC(lgamma)
 RILL_PUBLIC(digamma)
 RILL_PUBLIC(sigmoid)
@@ -152,5 +170,6 @@ Tensor round(const Operand& x) {
 }
 Tensor zeta(const Operand& x, const Operand& q) { return binary(zeta_op, x, q); }
 Tensor polygamma(const Operand& a, const Operand& x) { return binary(polygamma_op, a, x); }
+Tensor nextafter(const Operand& x1, const Operand& x2) { return binary(next_after_op, x1, x2); }
 
 }  // namespace rill
