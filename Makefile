@@ -88,7 +88,9 @@ format:
 lint:
 	@RILL_TIDY=$(RILL_TIDY) tools/lint
 
-install: build
+install: packages
+	$(call configure,release,build)
+	@cmake --build build -j$(JOBS) --target rill rill_archive
 	@cmake --install build --prefix "$(PREFIX)"
 
 clean:

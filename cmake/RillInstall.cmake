@@ -9,6 +9,7 @@ include(CMakePackageConfigHelpers)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/rill" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   FILES_MATCHING
   PATTERN "kernels" EXCLUDE
+  PATTERN "testdata" EXCLUDE
   PATTERN "*internal*" EXCLUDE
   PATTERN "*_impl.h" EXCLUDE
   PATTERN "*.h")

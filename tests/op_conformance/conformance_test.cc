@@ -86,8 +86,8 @@ TEST_P(Conformance, EqualsTensorFlow) {
     const auto got = run(row(), sample, inputs);
     if (!row().no_tensorflow.empty()) return;
     const auto golden = goldens().find(key(row(), s, d));
-    ASSERT_NE(golden, goldens().end()) << "no golden: run `make parity`";
-    ASSERT_EQ(golden->second.checksum, checksum(inputs, sample)) << "the sample changed: run `make parity`";
+    ASSERT_NE(golden, goldens().end()) << "no golden: run `make parity UPDATE=1`";
+    ASSERT_EQ(golden->second.checksum, checksum(inputs, sample)) << "the sample changed: run `make parity UPDATE=1`";
     if (!golden->second.error.empty()) {  // TensorFlow has no kernel for this dtype
       ASSERT_NE(d, float32) << golden->second.error;
       return;
