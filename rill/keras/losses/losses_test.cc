@@ -94,6 +94,32 @@ TEST(Losses, AreAnyFunctionOfTensors) {
   EXPECT_NEAR(b.item<float>(), 1, 1e-3);
 }
 
+// The formulas that the guides write down, worked out by hand.
+TEST(Losses, FormulasAreTheGuides) {
+  RILL_SHOWS("O34");
+  const std::vector<double> x{-1e3, -2.5, 0, 0.5, 40}, z{1, 0.25, 0, 1, 0};
+  std::vector<double> want;
+  for (std::size_t i = 0; i < x.size(); ++i) want.push_back(std::max(x[i], 0.0) - x[i] * z[i] + std::log1p(std::exp(-std::abs(x[i]))));
+  expect_near(tf::nn::sigmoid_cross_entropy_with_logits({.labels = tf::constant(z), .logits = tf::constant(x)}), want, 1e-12);
+  // Softmax cross entropy: log(sum(exp)) - sum(labels * logits), for labels that sum to 1.
+  const auto logits = tf::constant(std::vector<double>{1, 2, 4}), labels = tf::constant(std::vector<double>{0.2, 0.3, 0.5});
+  const double lse = std::log(std::exp(1.0) + std::exp(2.0) + std::exp(4.0));
+  expect_near(tf::nn::softmax_cross_entropy_with_logits({.labels = tf::expand_dims(labels, 0), .logits = tf::expand_dims(logits, 0)}),
+              {lse - (0.2 + 0.6 + 2.0)}, 1e-12);
+  // Glorot: uniform within sqrt(6 / (fan_in + fan_out)).
+  const auto w = tf::keras::initializers::GlorotUniform({.seed = 1})({300, 200});
+  const double limit = std::sqrt(6.0 / 500);
+  EXPECT_LE(tf::reduce_max(tf::abs(w)).item<double>(), limit);
+  EXPECT_GT(tf::reduce_max(tf::abs(w)).item<double>(), 0.999 * limit);
+  // Clips: t * clip_norm / norm where the norm is larger.
+  const auto t = tf::constant(std::vector<double>{3, 4});
+  expect_near(tf::clip_by_norm(t, 1.0), {0.6, 0.8}, 1e-12);
+  expect_near(tf::compat::v1::clip_by_average_norm(t, 1.0), {1.2, 1.6}, 1e-12);  // the average norm is 5 / 2
+  const auto [both, norm] = tf::clip_by_global_norm(std::vector<Tensor>{t, tf::constant(std::vector<double>{12})}, 6.5);
+  EXPECT_DOUBLE_EQ(norm.item<double>(), 13);
+  EXPECT_DOUBLE_EQ(both[1].item<double>(), 6);
+}
+
 TEST(Losses, MistakesAreNamed) {
   try {
     losses::categorical_crossentropy(tf::constant({1.f, 0.f}), tf::ones({2, 3}));
