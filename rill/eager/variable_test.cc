@@ -171,4 +171,13 @@ TEST(Variable, IsUpdatedOnItsOwnDevice) {
   EXPECT_THROW(v.scatter_add({9}, {1.f}), InvalidArgument);
 }
 
+TEST(Variable, OneThatWasMovedFromSaysSo) {
+  tf::Variable v(1.f), w(std::move(v));
+  EXPECT_EQ(w.item<float>(), 1.f);
+  expect_error<tf::errors::FailedPrecondition>([&] { printed(v); }, "[variable] this Variable was moved from");
+  expect_error<tf::errors::FailedPrecondition>([&] { v + 1.f; }, "[variable] this Variable was moved from");
+  v = w;
+  EXPECT_EQ(v.item<float>(), 1.f);
+}
+
 }  // namespace

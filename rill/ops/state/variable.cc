@@ -67,6 +67,7 @@ void run(const Op& op, const Tensor& handle, const Operand& value) {
 
 TensorShape value_shape(const Tensor& handle) {
   VariableCell& cell = variable_cell(handle);
+  if (cell.shape.is_fully_defined()) return cell.shape;
   std::lock_guard lock(cell.mutex);
   return cell.value.defined() ? cell.value.shape() : cell.shape;
 }
