@@ -38,7 +38,8 @@ DType dispatch_dtype(const Op& op, std::span<const In> inputs, AttrList attrs) {
 // that of the first input that is not on the host. REQUIRES: UpdateLocks held.
 Device& place(const Op& op, std::span<const In> inputs, std::span<const DType> dtypes) {
   for (std::size_t i = 0; op.updates && i < inputs.size(); ++i)
-    if (inputs[i]->impl()->resource && variable_cell(*inputs[i]).value.defined()) return variable_cell(*inputs[i]).value.device();
+    if (inputs[i]->impl()->resource && variable_cell(*inputs[i]).value.defined())
+      return variable_cell(*inputs[i]).value.device();
   Device* device = thread_state().device;
   for (std::size_t i = 0; i < inputs.size() && !device; ++i) {
     const TensorImpl& t = *inputs[i]->impl();
