@@ -26,7 +26,9 @@ std::string input_name(const Op& op, std::size_t i, std::size_t total) {
 }
 
 [[noreturn, gnu::noinline]] void undefined_input(const Op& op, std::size_t i, std::size_t total) {
-  RILL_FAIL(invalid_argument, "[{}] {} is undefined (an empty Tensor, or a gradient that does not exist)", op.tag, input_name(op, i, total));
+  RILL_FAIL(invalid_argument,
+            "[{}] {} is undefined (an empty Tensor, or a gradient that does not exist)", op.tag,
+            input_name(op, i, total));
 }
 
 [[noreturn, gnu::noinline]] void wrong_count(const Op& op, std::size_t got) {
@@ -66,7 +68,8 @@ void bind_types(const Op& op, std::span<const In> inputs, AttrList attrs, std::s
       const auto slot = static_cast<std::size_t>(arg.type_attr);
       const AttrDef& def = op.attrs[slot];
       if (bound[slot].defined() && bound[slot] != got)
-        mixed_types(op, input_name(op, static_cast<std::size_t>(first[slot]), inputs.size()), bound[slot], input_name(op, next, inputs.size()), got);
+        mixed_types(op, input_name(op, static_cast<std::size_t>(first[slot]), inputs.size()),
+                    bound[slot], input_name(op, next, inputs.size()), got);
       if (!def.allowed.empty() && !def.allowed.contains(got)) type_not_allowed(op, arg.name, got, def.allowed);
       if (!bound[slot].defined()) first[slot] = static_cast<int>(next);
       bound[slot] = got;

@@ -55,6 +55,9 @@ void VariableCell::restore_value(std::string_view key, const Tensor& t) {
 }
 
 VariableCell& variable_cell(const Tensor& handle) {
+  RILL_CHECK(
+      handle.defined(), failed_precondition,
+      "[variable] this Variable was moved from; assign another variable to it before using it");
   Resource* r = handle.impl()->resource.get();
   RILL_CHECK(r && r->resource_kind == Resource::Kind::variable, invalid_argument, "expected a variable, got a tensor of dtype {}",
              handle.dtype());

@@ -230,7 +230,8 @@ void append_formatted(std::string& out, const Tensor& t, std::string_view spec) 
   }
   RILL_CHECK(t.defined() && t.size() == 1, invalid_argument, "[format] \"{{:{}}}\" formats a scalar, got a tensor of shape {}",
              spec, t.defined() ? t.shape() : TensorShape());
-  RILL_CHECK(!t.dtype().is_complex(), invalid_argument, "[format] \"{{:{}}}\" formats a real number, got {}", spec, t.dtype());
+  RILL_CHECK(!t.dtype().is_complex(), invalid_argument,
+             "[format] \"{{:{}}}\" formats a real number, got {}", spec, t.dtype());
   if (t.dtype().is_floating()) append_number(out, FormatArg(t.item<double>()), spec);
   else if (t.dtype() == string) append_number(out, FormatArg(t.item<std::string>()), spec);
   // Python's '{:f}' formats an int as a float, '{:d}' keeps it.

@@ -95,11 +95,18 @@ TEST(Context, DevicesCannotBeConfiguredAfterTheFirstOp) {
 
 TEST(Context, AnOpWithoutAKernelNamesItself) {
   RILL_SHOWS("Z01");
-  static const tf::Op& lonely = tf::OpBuilder("TestLonely", "lonely").input("x: T").output("y: T").type("T", tf::kFloatTypes)
-                                    .doc("Has no kernel.").shape([](tf::ShapeContext& c) { c.set_output(0, c.input(0)); }).no_gradient().define();
+  static const tf::Op& lonely = tf::OpBuilder("TestLonely", "lonely")
+                                    .input("x: T")
+                                    .output("y: T")
+                                    .type("T", tf::kFloatTypes)
+                                    .doc("Has no kernel.")
+                                    .shape([](tf::ShapeContext& c) { c.set_output(0, c.input(0)); })
+                                    .no_gradient()
+                                    .define();
   const auto x = tf::constant(1.f);
-  expect_error<tf::errors::Unimplemented>([&] { tf::execute(lonely, {x}); },
-                                          "Could not find valid device for node name: \"TestLonely\": no CPU kernel for float32");
+  expect_error<tf::errors::Unimplemented>(
+      [&] { tf::execute(lonely, {x}); },
+      "Could not find valid device for node name: \"TestLonely\": no CPU kernel for float32");
 }
 
 }  // namespace

@@ -34,18 +34,12 @@ DType dispatch_dtype(const Op& op, std::span<const In> inputs, AttrList attrs) {
             "[{}] a symbolic tensor was used outside the function that is being traced; return it from the function instead", op.tag);
 }
 
-// The device that holds a variable's value; null before it has one.
-Device* device_of(VariableCell& cell) {
-  std::lock_guard lock(cell.mutex);
-  return cell.value.defined() ? cell.value.impl()->device : nullptr;
-}
-
 // Where the variable is that the op updates; else the device of the scope; else
-// that of the first input that is not on the host.
+// that of the first input that is not on the host. REQUIRES: UpdateLocks held.
 Device& place(const Op& op, std::span<const In> inputs, std::span<const DType> dtypes) {
-  if (op.updates)
-    for (const In& t : inputs)
-      if (Device* at = t->impl()->resource ? device_of(variable_cell(*t)) : nullptr) return *at;
+  for (std::size_t i = 0; op.updates && i < inputs.size(); ++i)
+    if (inputs[i]->impl()->resource && variable_cell(*inputs[i]).value.defined())
+      return variable_cell(*inputs[i]).value.device();
   Device* device = thread_state().device;
   for (std::size_t i = 0; i < inputs.size() && !device; ++i) {
     const TensorImpl& t = *inputs[i]->impl();
@@ -133,12 +127,14 @@ class EagerExecutor : public Executor {
     for (const In& t : inputs) {
       if (t->impl()->symbol) [[unlikely]] leaked(op);
       plain = plain && t->impl()->device->is_host();
-      if (op.updates && t->impl()->resource && plain) {
-        const Device* at = device_of(variable_cell(*t));
-        plain = at && at->is_host();
-      }
     }
     if (op.forward) return op.forward(AttrReader(op, attrs), inputs, shapes, outputs);
+    UpdateLocks locks(op, inputs);
+    for (std::size_t i = 0; op.updates && i < inputs.size(); ++i) {
+      if (!inputs[i]->impl()->resource) continue;
+      const Tensor& value = variable_cell(*inputs[i]).value;
+      plain = plain && value.defined() && value.impl()->device->is_host();
+    }
     Device& device = plain ? cpu_device() : place(op, inputs, dtypes);
     // The test device runs the CPU's kernels, late.
     const DeviceType kernels = device.type() == DeviceType::test ? DeviceType::cpu : device.type();
@@ -162,7 +158,6 @@ class EagerExecutor : public Executor {
       in = std::span(many).first(inputs.size());
       out = std::span(many).subspan(inputs.size());
     }
-    UpdateLocks locks(op, inputs);
     std::vector<Tensor> moved;  // inputs that were on another device
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (op.updates && inputs[i]->impl()->resource) {
@@ -194,7 +189,6 @@ class EagerExecutor : public Executor {
       std::vector<DType> dtypes;
       AttrStorage attrs;
     };
-    UpdateLocks locks(op, inputs);
     auto call = std::make_shared<Call>();
     bool dynamic = false;
     for (std::size_t i = 0; i < inputs.size(); ++i) {

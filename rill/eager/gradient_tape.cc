@@ -40,12 +40,15 @@ class Walk {
 };
 
 void require_source(const Tensor& source, const char* tag) {
-  RILL_CHECK(source.defined(), invalid_argument, "[{}] a source is undefined (an empty Tensor); expected a tensor or a variable", tag);
+  RILL_CHECK(source.defined(), invalid_argument,
+             "[{}] a source is undefined (an empty Tensor); expected a tensor or a variable", tag);
 }
 
 void require_unconnected(const GradientOptions& o, const char* tag) {
-  RILL_CHECK(o.unconnected_gradients == "none" || o.unconnected_gradients == "zero", invalid_argument,
-             "[{}] unconnected_gradients is \"{}\"; expected \"none\" or \"zero\"", tag, o.unconnected_gradients);
+  RILL_CHECK(o.unconnected_gradients == "none" || o.unconnected_gradients == "zero",
+             invalid_argument,
+             "[{}] unconnected_gradients is \"{}\"; expected \"none\" or \"zero\"", tag,
+             o.unconnected_gradients);
 }
 
 // A training loop makes a tape a step: one emptied tape a thread is kept for
@@ -90,7 +93,8 @@ Gradients GradientTape::compute(const TensorList& target, const std::vector<Tens
   require_unconnected(options, "gradient");
   for (const Tensor& s : sources) require_source(s, "gradient");
   for (std::size_t i = 0; i < target.size(); ++i)
-    RILL_CHECK(target.tensors()[i].defined(), invalid_argument, "[gradient] target {} is undefined (an empty Tensor)", i);
+    RILL_CHECK(target.tensors()[i].defined(), invalid_argument,
+               "[gradient] target {} is undefined (an empty Tensor)", i);
   const std::vector<Tensor>& seeds = options.output_gradients.tensors();
   RILL_CHECK(seeds.empty() || seeds.size() == target.size(), invalid_argument,
              "[gradient] {} output_gradients for {} targets; expected one a target", seeds.size(), target.size());
@@ -98,14 +102,16 @@ Gradients GradientTape::compute(const TensorList& target, const std::vector<Tens
   for (std::size_t i = 0; i < seeds.size(); ++i) {
     RILL_CHECK(!seeds[i].defined() || seeds[i].shape().is_compatible_with(target.tensors()[i].shape()), invalid_argument,
                "[gradient] output_gradients[{}] has shape {}, its target {}", i, seeds[i].shape(), target.tensors()[i].shape());
-    RILL_CHECK(!seeds[i].defined() || seeds[i].dtype() == target.tensors()[i].dtype(), invalid_argument,
-               "[gradient] output_gradients[{}] is {}, its target {}", i, seeds[i].dtype(), target.tensors()[i].dtype());
+    RILL_CHECK(!seeds[i].defined() || seeds[i].dtype() == target.tensors()[i].dtype(),
+               invalid_argument, "[gradient] output_gradients[{}] is {}, its target {}", i,
+               seeds[i].dtype(), target.tensors()[i].dtype());
     seed_list[i] = seeds[i];
   }
   Gradients out;
   {
     Walk walk(*impl_);
-    for (Gradient& g : impl_->backward(target.tensors(), seed_list, sources, impl_->persistent())) out.push_back(std::move(g));
+    for (Gradient& g : impl_->backward(target.tensors(), seed_list, sources, impl_->persistent()))
+      out.push_back(std::move(g));
   }
   if (options.unconnected_gradients == "zero") {
     for (std::size_t i = 0; i < out.size(); ++i) {
@@ -154,7 +160,8 @@ Tensor GradientTape::jacobian(const Tensor& target, const Source& source, Gradie
   RILL_CHECK(!impl_->used, failed_precondition, "GradientTape.gradient can only be called once on non-persistent tapes.");
   require_unconnected(options, "jacobian");
   require_source(source.tensor(), "jacobian");
-  RILL_CHECK(target.defined(), invalid_argument, "[jacobian] the target is undefined (an empty Tensor)");
+  RILL_CHECK(target.defined(), invalid_argument,
+             "[jacobian] the target is undefined (an empty Tensor)");
   std::vector<Tensor> rows;
   const std::int64_t n = target.size();
   bool connected = true;
@@ -170,13 +177,16 @@ Tensor GradientTape::jacobian(const Tensor& target, const Source& source, Gradie
   const TensorShape from = at.shape();
   Dims dims = target.shape().dims();
   for (std::int64_t d : from.dims()) dims.push_back(d);
-  if (!connected || n == 0) return options.unconnected_gradients == "zero" || n == 0 ? zeros(TensorShape(dims), at.dtype()) : Tensor();
+  if (!connected || n == 0)
+    return options.unconnected_gradients == "zero" || n == 0 ? zeros(TensorShape(dims), at.dtype())
+                                                             : Tensor();
   return reshape(stack(rows), TensorShape(dims));
 }
 
 std::string GradientTape::why_none(const Tensor& target, const Source& source) const {
   require_source(source.tensor(), "why_none");
-  RILL_CHECK(target.defined(), invalid_argument, "[why_none] the target is undefined (an empty Tensor)");
+  RILL_CHECK(target.defined(), invalid_argument,
+             "[why_none] the target is undefined (an empty Tensor)");
   return impl_->why_none(target, source.tensor(), source.is_variable());
 }
 

@@ -290,12 +290,17 @@ TEST(GradientTape, UndefinedTensorsAreErrors) {
   tf::GradientTape tape({.persistent = true});
   tape.watch(x);
   const auto y = x * x;
-  expect_error<InvalidArgument>([&] { tape.gradient(y, Tensor()); }, "[gradient] a source is undefined");
-  expect_error<InvalidArgument>([&] { tape.gradient(Tensor(), x); }, "[gradient] target 0 is undefined");
-  expect_error<InvalidArgument>([&] { tape.jacobian(y, Tensor()); }, "[jacobian] a source is undefined");
-  expect_error<InvalidArgument>([&] { tape.jacobian(Tensor(), x); }, "[jacobian] the target is undefined");
+  expect_error<InvalidArgument>([&] { tape.gradient(y, Tensor()); },
+                                "[gradient] a source is undefined");
+  expect_error<InvalidArgument>([&] { tape.gradient(Tensor(), x); },
+                                "[gradient] target 0 is undefined");
+  expect_error<InvalidArgument>([&] { tape.jacobian(y, Tensor()); },
+                                "[jacobian] a source is undefined");
+  expect_error<InvalidArgument>([&] { tape.jacobian(Tensor(), x); },
+                                "[jacobian] the target is undefined");
   expect_error<InvalidArgument>([&] { tape.watch(Tensor()); }, "[watch] a source is undefined");
-  expect_error<InvalidArgument>([&] { tape.why_none(y, Tensor()); }, "[why_none] a source is undefined");
+  expect_error<InvalidArgument>([&] { tape.why_none(y, Tensor()); },
+                                "[why_none] a source is undefined");
 }
 
 TEST(GradientTape, OutputGradientsMustHaveTheTargetsDtype) {
@@ -303,12 +308,17 @@ TEST(GradientTape, OutputGradientsMustHaveTheTargetsDtype) {
   tf::GradientTape tape;
   tape.watch(x);
   const auto y = x * x;
-  expect_error<InvalidArgument>([&] { tape.gradient(y, x, {.output_gradients = {tf::constant({1, 2})}}); },
-                                "output_gradients[0] is int32, its target float32");
+  expect_error<InvalidArgument>(
+      [&] {
+        tape.gradient(y, x, {.output_gradients = {tf::constant({1, 2})}});
+      },
+      "output_gradients[0] is int32, its target float32");
 }
 
 TEST(GradientTape, APersistentTapeGoesOnAfterAJacobianThatThrew) {
-  auto bad = tf::custom_gradient([](Tensor x) { return std::pair(x * x, [=](Tensor dy) { return std::vector<Tensor>{dy, dy}; }); });
+  auto bad = tf::custom_gradient([](Tensor x) {
+    return std::pair(x * x, [=](Tensor dy) { return std::vector<Tensor>{dy, dy}; });
+  });
   const auto x = tf::constant(3.f);
   tf::GradientTape tape({.persistent = true});
   tape.watch(x);
@@ -336,7 +346,10 @@ TEST(GradientTape, OtherThreadsMayEndIt) {
   std::vector<Tensor> keep;
   for (int i = 0; i < 100; ++i) keep.push_back(x * x);  // records into nothing
 
-  std::thread([&] { tape = std::make_unique<tf::GradientTape>(); tape->watch(x); }).join();
+  std::thread([&] {
+    tape = std::make_unique<tf::GradientTape>();
+    tape->watch(x);
+  }).join();
   EXPECT_FALSE(tape->gradient(x * x, x).defined());  // its thread has ended
   tape.reset();
 
@@ -353,7 +366,8 @@ TEST(GradientTape, OtherThreadsMayEndIt) {
 }
 
 TEST(CustomGradient, IsNotRecordedWhereRecordingIsStopped) {
-  auto square = tf::custom_gradient([](Tensor x) { return std::pair(x * x, [=](Tensor dy) { return dy * 2 * x; }); });
+  auto square = tf::custom_gradient(
+      [](Tensor x) { return std::pair(x * x, [=](Tensor dy) { return dy * 2 * x; }); });
   const auto x = tf::constant(3.f);
   tf::GradientTape tape;
   tape.watch(x);

@@ -360,10 +360,13 @@ void TapeStack::remove(TapeImpl* tape) {
 void TapeStack::record(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<const Tensor> outputs) {
   bool gone = false;
   for (const Ref<TapeImpl>& tape : tapes_) {
-    if (tape->abandoned.load(std::memory_order_acquire)) gone = true;
-    else if (tape->paused == 0 && !tape->used) tape->record(op, inputs, attrs, outputs);
+    if (tape->abandoned.load(std::memory_order_acquire))
+      gone = true;
+    else if (tape->paused == 0 && !tape->used)
+      tape->record(op, inputs, attrs, outputs);
   }
-  if (gone) [[unlikely]] std::erase_if(tapes_, [](const Ref<TapeImpl>& t) { return t->abandoned.load(); });
+  if (gone) [[unlikely]]
+    std::erase_if(tapes_, [](const Ref<TapeImpl>& t) { return t->abandoned.load(); });
 }
 
 }  // namespace rill

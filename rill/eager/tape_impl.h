@@ -73,7 +73,7 @@ class TapeImpl {
   bool used = false;         // a non-persistent tape has given its gradient
   int paused = 0;
   bool active = false;       // on its thread's stack
-  TapeStack* owner = nullptr;  // that stack, while active
+  TapeStack* owner = nullptr;           // that stack, while active
   std::atomic<bool> abandoned = false;  // destroyed by another thread; its own drops it
   std::vector<Tensor> watched_handles;  // of variables, in the order of first use
 

@@ -130,9 +130,12 @@ TEST(Variable, MemoryIsFreedWithTheLastHandle) {
 // A variable of open shape is updated by what fits the value that it holds now.
 TEST(Variable, UpdatesMustFitTheValueNotOnlyTheShape) {
   tf::Variable v({1.f, 2.f, 3.f}, {.shape = {tf::None}});
-  expect_error<InvalidArgument>([&] { v.assign_add({10.f}); }, "[assign_add] variable \"Variable:0\" has shape [3], the value has shape [1]");
+  expect_error<InvalidArgument>(
+      [&] { v.assign_add({10.f}); },
+      "[assign_add] variable \"Variable:0\" has shape [3], the value has shape [1]");
   tf::Variable m({{1.f, 2.f}, {3.f, 4.f}}, {.shape = {tf::None, tf::None}});
-  expect_error<InvalidArgument>([&] { m.scatter_add({0}, {{1.f}}); }, "updates have shape [1, 1]; expected [1, 2]");
+  expect_error<InvalidArgument>([&] { m.scatter_add({0}, {{1.f}}); },
+                                "updates have shape [1, 1]; expected [1, 2]");
   EXPECT_EQ(v.to_vector<float>(), (std::vector<float>{1, 2, 3}));
   EXPECT_EQ(m.to_vector<float>(), (std::vector<float>{1, 2, 3, 4}));
   tf::GradientTape tape;
@@ -142,14 +145,19 @@ TEST(Variable, UpdatesMustFitTheValueNotOnlyTheShape) {
 
 TEST(Variable, RowsMustHaveTheVariablesDtype) {
   tf::Variable v({1.f, 2.f});
-  expect_error<InvalidArgument>([&] { v.scatter_add({0}, tf::constant({1.}, tf::float64)); },
-                                "[scatter_add] variable \"Variable:0\" is float32, updates are float64");
+  expect_error<InvalidArgument>(
+      [&] { v.scatter_add({0}, tf::constant({1.}, tf::float64)); },
+      "[scatter_add] variable \"Variable:0\" is float32, updates are float64");
   EXPECT_EQ(v.to_vector<float>(), (std::vector<float>{1, 2}));
 }
 
 TEST(Variable, IntegerRowsOverZeroAreAnErrorAndChangeNothing) {
   tf::Variable v({6, 7, 8});
-  expect_error<InvalidArgument>([&] { v.scatter_div({1, 0}, {2, 0}); }, "[scatter_div] element 1 of updates is 0 (integer division by zero)");
+  expect_error<InvalidArgument>(
+      [&] {
+        v.scatter_div({1, 0}, {2, 0});
+      },
+      "[scatter_div] element 1 of updates is 0 (integer division by zero)");
   EXPECT_EQ(v.to_vector<int>(), (std::vector<int>{6, 7, 8}));
   v.assign({std::numeric_limits<int>::min(), 7, 8});
   v.scatter_div({0}, {-1});  // wraps, as -x does
@@ -158,17 +166,31 @@ TEST(Variable, IntegerRowsOverZeroAreAnErrorAndChangeNothing) {
 
 TEST(Variable, UpdatesBeforeThereIsAValueSaySo) {
   tf::Variable v;
-  expect_error<tf::errors::FailedPrecondition>([&] { v.assign_add(1.f); }, "[assign_add] this Variable was default-constructed");
-  expect_error<tf::errors::FailedPrecondition>([&] { v.scatter_add({0}, {1.f}); }, "[scatter_add] this Variable was default-constructed");
+  expect_error<tf::errors::FailedPrecondition>(
+      [&] { v.assign_add(1.f); }, "[assign_add] this Variable was default-constructed");
+  expect_error<tf::errors::FailedPrecondition>(
+      [&] { v.scatter_add({0}, {1.f}); }, "[scatter_add] this Variable was default-constructed");
 }
 
-// An update runs where the variable is, whatever the scope, so that errors and results come in order.
+// An update runs where the variable is, whatever the scope, so that errors and results come in
+// order.
 TEST(Variable, IsUpdatedOnItsOwnDevice) {
   tf::Variable v({1.f, 2.f});
   const auto scope = tf::device("/TEST:0");
   v.assign_add({1.f, 1.f});
   EXPECT_EQ(v.to_vector<float>(), (std::vector<float>{2, 3}));
   EXPECT_THROW(v.scatter_add({9}, {1.f}), InvalidArgument);
+}
+
+TEST(Variable, OneThatWasMovedFromSaysSo) {
+  tf::Variable v(1.f), w(std::move(v));
+  EXPECT_EQ(w.item<float>(), 1.f);
+  expect_error<tf::errors::FailedPrecondition>([&] { printed(v); },
+                                               "[variable] this Variable was moved from");
+  expect_error<tf::errors::FailedPrecondition>([&] { v + 1.f; },
+                                               "[variable] this Variable was moved from");
+  v = w;
+  EXPECT_EQ(v.item<float>(), 1.f);
 }
 
 }  // namespace

@@ -188,17 +188,32 @@ TEST(ArrayOps, ErrorsHaveOneClassACode) {
 
 TEST(ArrayOps, ErrorsOfListsNameTheirElement) {
   const auto x = tf::ones({2, 3});
-  expect_error<tf::errors::InvalidArgument>([&] { tf::concat({x, Tensor()}, 0); }, "[concat] values[1] is undefined");
-  expect_error<tf::errors::InvalidArgument>([&] { tf::concat({x, tf::ones({2, 3}, tf::int32)}, 0); },
-                                            "values[0] is float32 and values[1] is int32: dtypes are not promoted. Write tf::cast(values[1], tf::float32)");
-  expect_error<tf::errors::InvalidArgument>([&] { tf::where(x > 0.f, Tensor(), x); }, "[where] t is undefined");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        tf::concat({x, Tensor()}, 0);
+      },
+      "[concat] values[1] is undefined");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        tf::concat({x, tf::ones({2, 3}, tf::int32)}, 0);
+      },
+      "values[0] is float32 and values[1] is int32: dtypes are not promoted. Write "
+      "tf::cast(values[1], tf::float32)");
+  expect_error<tf::errors::InvalidArgument>([&] { tf::where(x > 0.f, Tensor(), x); },
+                                            "[where] t is undefined");
 }
 
 TEST(ArrayOps, RepeatChecksItsCounts) {
   const auto x = tf::ones({2, 3});
-  expect_error<tf::errors::InvalidArgument>([&] { tf::repeat(x, -1); }, "[repeat] repeats is -1; expected 0 or more");
-  expect_error<tf::errors::InvalidArgument>([&] { tf::repeat(x, {1, 2, 3}, 0); }, "[repeat] 3 repeats for axis 0 of shape [2, 3]");
-  EXPECT_EQ(tf::repeat(tf::zeros({0, 2}), tf::zeros({0}, tf::int32), 0).shape(), tf::TensorShape({0, 2}));
+  expect_error<tf::errors::InvalidArgument>([&] { tf::repeat(x, -1); },
+                                            "[repeat] repeats is -1; expected 0 or more");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        tf::repeat(x, {1, 2, 3}, 0);
+      },
+      "[repeat] 3 repeats for axis 0 of shape [2, 3]");
+  EXPECT_EQ(tf::repeat(tf::zeros({0, 2}), tf::zeros({0}, tf::int32), 0).shape(),
+            tf::TensorShape({0, 2}));
 }
 
 TEST(ArrayOps, LinspaceOfIntegersIsFloat64) {
@@ -208,11 +223,13 @@ TEST(ArrayOps, LinspaceOfIntegersIsFloat64) {
 
 TEST(ArrayOps, ThereIsNoStringOfOne) {
   EXPECT_EQ(tf::zeros({1}, tf::string).item<std::string>(), "");
-  expect_error<tf::errors::InvalidArgument>([&] { tf::ones({1}, tf::string); }, "[ones] dtype is string");
+  expect_error<tf::errors::InvalidArgument>([&] { tf::ones({1}, tf::string); },
+                                            "[ones] dtype is string");
 }
 
 TEST(ArrayOps, SpecsOfRealNumbersDoNotTakeComplexOnes) {
-  expect_error<tf::errors::InvalidArgument>([&] { tf::format("{:.2f}", tf::complex(1.f, 2.f)); }, "formats a real number, got complex64");
+  expect_error<tf::errors::InvalidArgument>([&] { tf::format("{:.2f}", tf::complex(1.f, 2.f)); },
+                                            "formats a real number, got complex64");
 }
 
 // A copy on another device stays connected to what it is a copy of.

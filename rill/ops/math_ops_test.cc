@@ -150,8 +150,13 @@ TEST(MathOps, NaiveLog1pExpLosesItsGradient) {
 }
 
 TEST(MathOps, SortNamesItselfInErrors) {
-  expect_error<tf::errors::InvalidArgument>([&] { tf::sort(tf::constant({"b", "a"})); }, "[sort] values have dtype string");
-  expect_error<tf::errors::InvalidArgument>([&] { tf::argsort(tf::constant({true})); }, "[argsort] values have dtype bool");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        tf::sort(tf::constant({"b", "a"}));
+      },
+      "[sort] values have dtype string");
+  expect_error<tf::errors::InvalidArgument>([&] { tf::argsort(tf::constant({true})); },
+                                            "[argsort] values have dtype bool");
 }
 
 }  // namespace

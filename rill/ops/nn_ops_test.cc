@@ -106,11 +106,24 @@ TEST(CrossEntropy, OfClassNumbersTakesOneWholeNumberARow) {
   auto loss = [&](const Tensor& labels) {
     return nn::sparse_softmax_cross_entropy_with_logits({.labels = labels, .logits = logits});
   };
-  EXPECT_EQ(loss(constant({1, 0}, int32)).to_vector<float>(), loss(constant({1, 0}, int64)).to_vector<float>());
-  EXPECT_THAT(error_of([&] { loss(constant({1.f, 0.f})); }), ContainsRegex("labels are float32; expected class numbers of dtype int32 or int64"));
-  EXPECT_THAT(error_of([&] { loss(constant({{0.f, 1.f, 0.f}, {0.5f, 0.5f, 0.f}})); }), ContainsRegex("Soft labels go to softmax_cross_entropy_with_logits"));
-  EXPECT_THAT(error_of([&] { loss(constant({-1, 0})); }), ContainsRegex("labels\\[0\\] = -1 is not in \\[0, 3\\)"));
-  EXPECT_THAT(error_of([&] { loss(constant({{1, 0}})); }), ContainsRegex("sparse_softmax_cross_entropy_with_logits"));
+  EXPECT_EQ(loss(constant({1, 0}, int32)).to_vector<float>(),
+            loss(constant({1, 0}, int64)).to_vector<float>());
+  EXPECT_THAT(error_of([&] {
+                loss(constant({1.f, 0.f}));
+              }),
+              ContainsRegex("labels are float32; expected class numbers of dtype int32 or int64"));
+  EXPECT_THAT(error_of([&] {
+                loss(constant({{0.f, 1.f, 0.f}, {0.5f, 0.5f, 0.f}}));
+              }),
+              ContainsRegex("Soft labels go to softmax_cross_entropy_with_logits"));
+  EXPECT_THAT(error_of([&] {
+                loss(constant({-1, 0}));
+              }),
+              ContainsRegex("labels\\[0\\] = -1 is not in \\[0, 3\\)"));
+  EXPECT_THAT(error_of([&] {
+                loss(constant({{1, 0}}));
+              }),
+              ContainsRegex("sparse_softmax_cross_entropy_with_logits"));
 }
 
 // The gradient takes each row of labels for a distribution: of one that sums to
@@ -121,7 +134,8 @@ TEST(CrossEntropy, OfRowsThatAreNoDistributionHasAWrongGradient) {
   GradientTape tape;
   tape.watch(logits);
   const Tensor loss = nn::softmax_cross_entropy_with_logits({.labels = labels, .logits = logits});
-  const auto got = tape.gradient(loss, logits).to_vector<float>(), p = nn::softmax(logits).to_vector<float>();
+  const auto got = tape.gradient(loss, logits).to_vector<float>(),
+             p = nn::softmax(logits).to_vector<float>();
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_FLOAT_EQ(got[i], p[i] - 1);
     EXPECT_GT(std::abs(got[i] - (2 * p[i] - 1)), 0.2f);

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "rill/rill.h"
+#include "tests/expect_error.h"
 #include "tests/shows.h"
 
 namespace tf = rill;
+using rill::testing::expect_error;
 
 namespace {
 
@@ -17,8 +19,8 @@ TEST(SparseTensor, IsCoordinatesValuesAndAShape) {
   EXPECT_EQ(s.shape(), tf::TensorShape({2, 3}));
   EXPECT_EQ(s.dtype(), tf::float32);
   EXPECT_EQ(s.indices.dtype(), tf::int64);
-  EXPECT_EQ(tf::sparse::to_dense(s).to_vector<float>(), (std::vector<float>{3, 0, 0, 0, 0, 5}));
-  EXPECT_EQ(tf::sparse::to_dense(s, -1).to_vector<float>(), (std::vector<float>{3, -1, -1, -1, -1, 5}));
+  EXPECT_EQ(tf::sparse::to_dense(tf::sparse::reorder(s)).to_vector<float>(), (std::vector<float>{3, 0, 0, 0, 0, 5}));
+  EXPECT_EQ(tf::sparse::to_dense(tf::sparse::reorder(s), -1).to_vector<float>(), (std::vector<float>{3, -1, -1, -1, -1, 5}));
   const tf::IndexedSlices rows{tf::constant({{1.f, 2.f}, {3.f, 4.f}}), tf::constant({2, 0}), tf::TensorShape({3, 2})};
   EXPECT_EQ(tf::densify(rows).to_vector<float>(), (std::vector<float>{3, 4, 0, 0, 1, 2}));
 }
@@ -49,7 +51,7 @@ TEST(SparseTensor, MultipliesByItsValuesAloneAndDifferentiates) {
   tape.watch(s.values);
   tape.watch(b);
   const auto y = tf::sparse::sparse_dense_matmul(s, b);
-  EXPECT_EQ(y.to_vector<float>(), tf::matmul(tf::sparse::to_dense(s), b).to_vector<float>());
+  EXPECT_EQ(y.to_vector<float>(), tf::matmul(tf::sparse::to_dense(tf::sparse::reorder(s)), b).to_vector<float>());
   const auto g = tape.gradient(y, {s.values, b});
   EXPECT_EQ(g[0].to_vector<float>(), (std::vector<float>{11, 3}));
   EXPECT_EQ(g[1].to_vector<float>(), (std::vector<float>{3, 3, 0, 0, 5, 5}));
@@ -60,6 +62,13 @@ TEST(SparseTensor, RefusesWhatDoesNotFit) {
   EXPECT_THROW(tf::SparseTensor({{1}}, {5.f}, {2, 3}), tf::errors::InvalidArgument);
   EXPECT_THROW(tf::sparse::to_dense(tf::SparseTensor({{1, 3}}, {5.f}, {2, 3})), tf::errors::InvalidArgument);
   EXPECT_THROW(tf::sparse::sparse_dense_matmul(sample(), tf::ones({2, 2})), tf::errors::InvalidArgument);
+}
+
+TEST(SparseTensor, ToDenseWantsItsCoordinatesInOrderAndOnce) {
+  auto dense = [](const tf::Operand& indices) { tf::sparse::to_dense(tf::SparseTensor(indices, {1.f, 2.f}, {2, 2})); };
+  expect_error<tf::errors::InvalidArgument>([&] { dense({{1, 0}, {0, 0}}); }, "[sparse.to_dense] indices[1] = [0 0] is out of order; use tf::sparse::reorder");
+  expect_error<tf::errors::InvalidArgument>([&] { dense({{0, 1}, {0, 1}}); }, "[sparse.to_dense] indices[1] = [0 1] is repeated");
+  expect_error<tf::errors::InvalidArgument>([&] { dense({{0, 1}, {5, 0}}); }, "[sparse.to_dense] indices[1] = [5 0] is not inside shape [2 2]");
 }
 
 }  // namespace

@@ -190,7 +190,8 @@ TEST(Initializers, RefuseWhatDoesNotSuit) {
 }
 
 TEST(Initializers, AFractionIsNoConstantOfIntegers) {
-  expect_error<tf::errors::InvalidArgument>([] { init::Constant(1.5f)({2}, tf::int32); }, "[Constant] the fraction 1.5 does not fit dtype int32");
+  expect_error<tf::errors::InvalidArgument>([] { init::Constant(1.5f)({2}, tf::int32); },
+                                            "[Constant] the fraction 1.5 does not fit dtype int32");
   EXPECT_EQ(init::Constant(2.f)({2}, tf::int32).to_vector<int>(), (std::vector<int>{2, 2}));
 }
 

@@ -46,18 +46,25 @@ namespace {
 
 // A sparse gradient must fit its variable before anything changes.
 void check_rows(const Variable& v, const TensorShape& shape, const IndexedSlices& s) {
-  RILL_CHECK(shape.rank() > 0, invalid_argument, "[apply_gradients] variable \"{}\" is a scalar and has no rows for a sparse gradient", v.name());
+  RILL_CHECK(shape.rank() > 0, invalid_argument,
+             "[apply_gradients] variable \"{}\" is a scalar and has no rows for a sparse gradient",
+             v.name());
   RILL_CHECK(s.indices.dtype() == int32 || s.indices.dtype() == int64, invalid_argument,
-             "[apply_gradients] the indices of the gradient of variable \"{}\" are {}; expected int32 or int64", v.name(), s.indices.dtype());
+             "[apply_gradients] the indices of the gradient of variable \"{}\" are {}; expected "
+             "int32 or int64",
+             v.name(), s.indices.dtype());
   Dims want = shape.dims();
   want[0] = s.indices.size();
   RILL_CHECK(s.indices.ndim() == 1 && s.values.shape() == TensorShape(want), invalid_argument,
-             "[apply_gradients] variable \"{}\" of shape {} has a gradient of rows {} at indices {}; expected rows {} at a list of indices",
+             "[apply_gradients] variable \"{}\" of shape {} has a gradient of rows {} at indices "
+             "{}; expected rows {} at a list of indices",
              v.name(), shape, s.values.shape(), s.indices.shape(), TensorShape(want));
   const auto index = s.indices.to_vector<std::int64_t>();
   for (std::size_t i = 0; i < index.size(); ++i)
-    RILL_CHECK(index[i] >= 0 && index[i] < shape.dim(0), invalid_argument,
-               "[apply_gradients] indices[{}] = {} of the gradient of variable \"{}\" is not in [0, {})", i, index[i], v.name(), shape.dim(0));
+    RILL_CHECK(
+        index[i] >= 0 && index[i] < shape.dim(0), invalid_argument,
+        "[apply_gradients] indices[{}] = {} of the gradient of variable \"{}\" is not in [0, {})",
+        i, index[i], v.name(), shape.dim(0));
 }
 
 }  // namespace
@@ -66,10 +73,12 @@ void check_rows(const Variable& v, const TensorShape& shape, const IndexedSlices
 void OptimizerImpl::check_slots(const Variable& var, const TensorShape& shape) {
   if (var.shape().is_fully_defined()) return;
   std::lock_guard lock(mutex_);
-  for (auto it = by_key_.lower_bound({var.id(), ""}); it != by_key_.end() && it->first.first == var.id(); ++it)
+  for (auto it = by_key_.lower_bound({var.id(), ""});
+       it != by_key_.end() && it->first.first == var.id(); ++it)
     RILL_CHECK(it->second.shape().is_compatible_with(shape), invalid_argument,
-               "[apply_gradients] variable \"{}\" has shape {} now, but its slot \"{}\" was made for shape {}; use a new optimizer", var.name(),
-               shape, it->second.name(), it->second.shape());
+               "[apply_gradients] variable \"{}\" has shape {} now, but its slot \"{}\" was made "
+               "for shape {}; use a new optimizer",
+               var.name(), shape, it->second.name(), it->second.shape());
 }
 
 void OptimizerImpl::apply(const GradientsAndVariables& pairs, const Variable& global_step) {
@@ -79,19 +88,23 @@ void OptimizerImpl::apply(const GradientsAndVariables& pairs, const Variable& gl
     any = true;
     RILL_CHECK(v.initialized(), failed_precondition, "[apply_gradients] variable \"{}\" has no value yet", v.name());
     RILL_CHECK(g.dtype() == v.dtype(), invalid_argument, "[apply_gradients] variable \"{}\" is {}, its gradient {}", v.name(), v.dtype(), g.dtype());
-    RILL_CHECK(v.dtype().is_floating(), invalid_argument, "[apply_gradients] variable \"{}\" is {}; expected a floating-point variable", v.name(),
-               v.dtype());
+    RILL_CHECK(v.dtype().is_floating(), invalid_argument,
+               "[apply_gradients] variable \"{}\" is {}; expected a floating-point variable",
+               v.name(), v.dtype());
     const TensorShape shape = value_shape(v.handle());
     RILL_CHECK(shape.is_compatible_with(g.shape()), invalid_argument,
-               "[apply_gradients] variable \"{}\" has shape {}, its gradient has shape {}", v.name(), shape, g.shape());
+               "[apply_gradients] variable \"{}\" has shape {}, its gradient has shape {}",
+               v.name(), shape, g.shape());
     if (g.is_sparse()) check_rows(v, shape, g.slices());
     check_slots(v, shape);
   }
   RILL_CHECK(any, invalid_argument, "[apply_gradients] no gradient is given for any of {} variables; why_none() of the tape says where the path is cut",
              pairs.size());
-  RILL_CHECK(!global_step.defined() || (global_step.dtype().is_integer() && value_shape(global_step.handle()) == TensorShape::scalar()),
-             invalid_argument, "[apply_gradients] global_step \"{}\" is {} of shape {}; expected an integer scalar", global_step.name(),
-             global_step.dtype(), global_step.shape());
+  RILL_CHECK(!global_step.defined() || (global_step.dtype().is_integer() &&
+                                        value_shape(global_step.handle()) == TensorShape::scalar()),
+             invalid_argument,
+             "[apply_gradients] global_step \"{}\" is {} of shape {}; expected an integer scalar",
+             global_step.name(), global_step.dtype(), global_step.shape());
   StopRecordingScope no_tape;
   const std::int64_t done = iterations.item<std::int64_t>();
   const double lr = learning_rate.at(done);
@@ -109,7 +122,8 @@ Tensor OptimizerImpl::slot(const Variable& var, const char* what, double initial
     std::string owner = var.name();
     owner = owner.substr(0, owner.find(':'));
     const Tensor value = var.value();
-    found = Variable(copy_to_device(fill(value.shape(), scalar_for(var, initial)), value.device()), {.trainable = false, .name = name + "/" + what + "/" + owner});
+    found = Variable(copy_to_device(fill(value.shape(), scalar_for(var, initial)), value.device()),
+                     {.trainable = false, .name = name + "/" + what + "/" + owner});
     slots.push_back(found);
   }
   return found.handle();

@@ -179,7 +179,8 @@ Options with_rate(const LearningRate& rate) {
 
 SGD::SGD() : SGD(SGDOptions{}) {}
 SGD::SGD(SGDOptions o) : Optimizer(new SgdImpl(o)) {
-  RILL_CHECK(o.momentum >= 0 && o.momentum <= 1, invalid_argument, "[SGD] momentum is {}; expected a number in [0, 1]", o.momentum);
+  RILL_CHECK(o.momentum >= 0 && o.momentum <= 1, invalid_argument,
+             "[SGD] momentum is {}; expected a number in [0, 1]", o.momentum);
 }
 SGD::SGD(const LearningRate& rate) : SGD(with_rate<SGDOptions>(rate)) {}
 Adam::Adam() : Adam(AdamOptions{}) {}

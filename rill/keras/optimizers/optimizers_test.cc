@@ -231,21 +231,28 @@ TEST(Optimizers, MovingAveragesFollowTheGlobalStep) {
 // Every gradient is checked before the first variable changes.
 TEST(Optimizer, AnErrorLeavesNothingHalfApplied) {
   using keras::optimizers::Optimizer;
-  const Optimizer kinds[] = {keras::optimizers::SGD(), keras::optimizers::SGD({.momentum = 0.9}), keras::optimizers::Adam(),
-                             keras::optimizers::Ftrl()};
+  const Optimizer kinds[] = {keras::optimizers::SGD(), keras::optimizers::SGD({.momentum = 0.9}),
+                             keras::optimizers::Adam(), keras::optimizers::Ftrl()};
   for (Optimizer o : kinds) {
     SCOPED_TRACE(o.name());
     tf::Variable w({1.f, 1.f}), v({1.f, 2.f}), n({1, 2});
     const Tensor one = tf::constant({1.f, 1.f});
     auto fails = [&](const tf::Gradient& g, const tf::Variable& var, const char* text) {
-      expect_error<tf::errors::InvalidArgument>([&] { o.apply_gradients({{one, w}, {g, var}}); }, text);
+      expect_error<tf::errors::InvalidArgument>(
+          [&] {
+            o.apply_gradients({{one, w}, {g, var}});
+          },
+          text);
       EXPECT_EQ(w.to_vector<float>(), (std::vector<float>{1, 1}));
       EXPECT_EQ(o.iterations().item<int>(), 0);
     };
-    fails(tf::IndexedSlices{tf::constant({1.f}), tf::constant({7}), {2}}, v, "indices[0] = 7 of the gradient of variable \"Variable:0\" is not in [0, 2)");
+    fails(tf::IndexedSlices{tf::constant({1.f}), tf::constant({7}), {2}}, v,
+          "indices[0] = 7 of the gradient of variable \"Variable:0\" is not in [0, 2)");
     fails(tf::IndexedSlices{tf::constant({1.f}), tf::constant({-1}), {2}}, v, "indices[0] = -1");
-    fails(tf::IndexedSlices{tf::constant({1.f, 2.f}), tf::constant({1}), {2}}, v, "rows [2] at indices [1]; expected rows [1]");
-    fails(tf::constant({1, 1}), n, "variable \"Variable:0\" is int32; expected a floating-point variable");
+    fails(tf::IndexedSlices{tf::constant({1.f, 2.f}), tf::constant({1}), {2}}, v,
+          "rows [2] at indices [1]; expected rows [1]");
+    fails(tf::constant({1, 1}), n,
+          "variable \"Variable:0\" is int32; expected a floating-point variable");
   }
 }
 
@@ -253,16 +260,24 @@ TEST(Optimizer, AnErrorLeavesNothingHalfApplied) {
 TEST(Optimizer, AVariableThatGrewDoesNotFitItsSlots) {
   tf::Variable v({1.f, 2.f}, {.shape = {tf::None}});
   keras::optimizers::Adam adam;
-  expect_error<tf::errors::InvalidArgument>([&] { adam.apply_gradients({{tf::constant({1.f}), v}}); }, "has shape [2], its gradient has shape [1]");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        adam.apply_gradients({{tf::constant({1.f}), v}});
+      },
+      "has shape [2], its gradient has shape [1]");
   adam.apply_gradients({{tf::constant({1.f, 1.f}), v}});
   v.assign({1.f, 2.f, 3.f});
-  expect_error<tf::errors::InvalidArgument>([&] { adam.apply_gradients({{tf::constant({1.f, 1.f, 1.f}), v}}); },
-                                            "has shape [3] now, but its slot");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        adam.apply_gradients({{tf::constant({1.f, 1.f, 1.f}), v}});
+      },
+      "has shape [3] now, but its slot");
   EXPECT_EQ(v.to_vector<float>(), (std::vector<float>{1, 2, 3}));
 }
 
 TEST(Optimizer, MomentumIsAFraction) {
-  expect_error<tf::errors::InvalidArgument>([] { keras::optimizers::SGD({.momentum = 2}); }, "[SGD] momentum is 2; expected a number in [0, 1]");
+  expect_error<tf::errors::InvalidArgument>([] { keras::optimizers::SGD({.momentum = 2}); },
+                                            "[SGD] momentum is 2; expected a number in [0, 1]");
 }
 
 TEST(Optimizer, TheGlobalStepIsAnIntegerScalar) {
@@ -271,8 +286,11 @@ TEST(Optimizer, TheGlobalStepIsAnIntegerScalar) {
   tf::Variable v(1.f), fraction(0.f), list({0, 0});
   v1::train::GradientDescentOptimizer sgd(0.1);
   for (const tf::Variable& step : {fraction, list})
-    expect_error<tf::errors::InvalidArgument>([&] { sgd.apply_gradients({{tf::constant(1.f), v}}, {.global_step = step}); },
-                                              "expected an integer scalar");
+    expect_error<tf::errors::InvalidArgument>(
+        [&] {
+          sgd.apply_gradients({{tf::constant(1.f), v}}, {.global_step = step});
+        },
+        "expected an integer scalar");
   EXPECT_EQ(v.item<float>(), 1.f);
 }
 

@@ -42,7 +42,8 @@ struct Over {
   template <class T>
   static T join(T a, T b) {
     if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
-      if (b == T(-1)) return static_cast<T>(std::make_unsigned_t<T>(0) - static_cast<std::make_unsigned_t<T>>(a));
+      if (b == T(-1))
+        return static_cast<T>(std::make_unsigned_t<T>(0) - static_cast<std::make_unsigned_t<T>>(a));
     }
     return static_cast<T>(a / b);
   }
@@ -60,10 +61,13 @@ void scatter_cpu(KernelContext& c) noexcept {
         return c.fail(Code::invalid_argument, format("[{}] indices[{}] = {} is not in [0, {})", c.tag(), i, static_cast<std::int64_t>(index[i]), rows));
     dispatch_numeric(c.in(2).dtype, [&]<class T>() {
       const bool one = c.in_shape(2).rank() == 0;
-      if constexpr (std::is_same_v<F, Over> && std::is_integral_v<T>) {  // before the first row changes
+      if constexpr (std::is_same_v<F, Over> &&
+                    std::is_integral_v<T>) {  // before the first row changes
         for (std::int64_t i = 0; i < c.in(2).size; ++i)
           if (c.in<T>(2)[i] == 0)
-            return c.fail(Code::invalid_argument, format("[{}] element {} of updates is 0 (integer division by zero)", c.tag(), i));
+            return c.fail(
+                Code::invalid_argument,
+                format("[{}] element {} of updates is 0 (integer division by zero)", c.tag(), i));
       }
       for (std::int64_t i = 0; i < n; ++i) {
         T* row = c.var<T>(0) + index[i] * inner;
@@ -84,7 +88,7 @@ struct Replace {
   }
 RILL_JOIN(Plus, a + b);
 RILL_JOIN(Minus, a - b);
-RILL_JOIN(Times, a * b);
+RILL_JOIN(Times, a* b);
 template <class T>
 bool below(T a, T b) {
   if constexpr (requires { a < b; }) return a < b;

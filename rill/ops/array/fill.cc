@@ -30,7 +30,8 @@ Tensor filled(const Operand& shape, const Tensor& value) {
 }
 
 Tensor one_value(DType dtype, int v) {
-  RILL_CHECK(dtype != string || v == 0, invalid_argument, "[ones] dtype is string, which has no one; expected a number's or bool");
+  RILL_CHECK(dtype != string || v == 0, invalid_argument,
+             "[ones] dtype is string, which has no one; expected a number's or bool");
   if (dtype == string) return constant("");
   if (dtype == bool_) return constant(v != 0);
   return to_tensor(v, dtype.defined() ? dtype : float32);

@@ -62,13 +62,19 @@ const Op& bitcast_op = OpBuilder("Bitcast", "bitcast")
 // A copy on another device is the same tensor to a tape.
 Tensor copied(const Tensor& t, Device& device, const char* tag) {
   RILL_CHECK(t.defined(), failed_precondition,
-             "[{}] this Tensor is undefined: it was default-constructed, or is a gradient that does not exist", tag);
-  RILL_CHECK(!t.is_symbolic(), failed_precondition,
-             "[{}] a symbolic tensor of shape {} has no value: its function is being traced, not run", tag, t.shape());
-  RILL_CHECK(!t.impl()->resource, invalid_argument, "[{}] a {} tensor has no elements to read", tag, t.dtype());
+             "[{}] this Tensor is undefined: it was default-constructed, or is a gradient that "
+             "does not exist",
+             tag);
+  RILL_CHECK(
+      !t.is_symbolic(), failed_precondition,
+      "[{}] a symbolic tensor of shape {} has no value: its function is being traced, not run", tag,
+      t.shape());
+  RILL_CHECK(!t.impl()->resource, invalid_argument, "[{}] a {} tensor has no elements to read", tag,
+             t.dtype());
   const Tensor out = copy_to_device(t, device);
   const In in(t);
-  if (out.impl() != t.impl() && thread_state().recorder) thread_state().recorder->record(identity_op, {&in, 1}, {}, {&out, 1});
+  if (out.impl() != t.impl() && thread_state().recorder)
+    thread_state().recorder->record(identity_op, {&in, 1}, {}, {&out, 1});
   return out;
 }
 
@@ -76,7 +82,9 @@ Tensor copied(const Tensor& t, Device& device, const char* tag) {
 
 Tensor Tensor::cpu() const { return copied(*this, cpu_device(), "cpu"); }
 Tensor Tensor::gpu(int index) const { return to("/device:GPU:" + std::to_string(index)); }
-Tensor Tensor::to(std::string_view device) const { return copied(*this, find_device(device), "to"); }
+Tensor Tensor::to(std::string_view device) const {
+  return copied(*this, find_device(device), "to");
+}
 
 std::vector<Tensor> identity_n(const TensorList& x) {
   std::vector<Tensor> out;

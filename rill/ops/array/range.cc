@@ -79,8 +79,12 @@ Tensor range(const Operand& start, const Operand& limit, const Operand& delta, D
 
 Tensor linspace(const Operand& start, const Operand& stop, const Operand& num) {
   const bool first = !start.is_literal();
-  const bool whole = start.kind() == Operand::Kind::integer && stop.kind() == Operand::Kind::integer;
-  const Arg a(start, first ? DType() : whole ? float64 : stop.is_literal() ? float32 : to_tensor(stop).dtype());
+  const bool whole =
+      start.kind() == Operand::Kind::integer && stop.kind() == Operand::Kind::integer;
+  const Arg a(start, first               ? DType()
+                     : whole             ? float64
+                     : stop.is_literal() ? float32
+                                         : to_tensor(stop).dtype());
   const Arg b(stop, a->dtype());
   const DType d = a->dtype().is_integer() ? float64 : a->dtype();
   return execute(linspace_op, {cast(*a, d), cast(*b, d), Arg(num)});

@@ -48,15 +48,18 @@ Tensor repeat(const Operand& x, const Operand& repeats, int axis) {
   RILL_CHECK(a->shape().has_rank() && a->ndim() > 0, invalid_argument, "[repeat] x must have rank 1 or more, got shape {}", a->shape());
   const int at = normalize_axis(axis, a->ndim(), "repeat"), rank = a->ndim();
   RILL_CHECK(r->ndim() <= 1, invalid_argument, "[repeat] repeats must be a number or a list, got shape {}", r->shape());
-  RILL_CHECK(r->ndim() == 0 || r->shape().dim(0) == 1 || r->shape().dim(0) < 0 || a->shape().dim(at) < 0 || r->shape().dim(0) == a->shape().dim(at),
-             invalid_argument, "[repeat] {} repeats for axis {} of shape {}; expected a number, or one a slice", r->shape().dim(0), axis, a->shape());
+  RILL_CHECK(r->ndim() == 0 || r->shape().dim(0) == 1 || r->shape().dim(0) < 0 ||
+                 a->shape().dim(at) < 0 || r->shape().dim(0) == a->shape().dim(at),
+             invalid_argument,
+             "[repeat] {} repeats for axis {} of shape {}; expected a number, or one a slice",
+             r->shape().dim(0), axis, a->shape());
   if (r->ndim() == 1 && r->shape().dim(0) == 0) return *a;
   const DType wide = r->dtype() == int64 ? int64 : int32;
   const Tensor counts = cast(*r, wide);
   // Each slice as often as the most repeated one; then the surplus is dropped.
   const bool same = r->ndim() == 0 || r->shape().dim(0) == 1;
-  RILL_CHECK(!same || r->is_symbolic() || counts.item<std::int64_t>() >= 0, invalid_argument, "[repeat] repeats is {}; expected 0 or more",
-             counts.item<std::int64_t>());
+  RILL_CHECK(!same || r->is_symbolic() || counts.item<std::int64_t>() >= 0, invalid_argument,
+             "[repeat] repeats is {}; expected 0 or more", counts.item<std::int64_t>());
   const Tensor most = same ? reshape(counts, {}) : largest(counts);
   std::vector<Tensor> multiples(static_cast<std::size_t>(rank + 1), to_tensor(1, wide));
   multiples[static_cast<std::size_t>(at + 1)] = most;

@@ -88,7 +88,8 @@ Tensor sorted(const Operand& values, int axis, std::string_view direction, bool 
   const Arg x(values);
   RILL_CHECK(x->shape().has_rank(), invalid_argument, "[{}] the rank of values must be known", tag);
   RILL_CHECK(x->dtype().is_integer() || x->dtype().is_floating(), invalid_argument,
-             "[{}] values have dtype {}; expected integers or floating-point numbers", tag, x->dtype());
+             "[{}] values have dtype {}; expected integers or floating-point numbers", tag,
+             x->dtype());
   const int rank = x->ndim(), at = normalize_axis(axis, rank, tag);
   std::vector<int> perm;
   for (int i = 0; i < rank; ++i) perm.push_back(i);

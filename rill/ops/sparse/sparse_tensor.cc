@@ -1,5 +1,7 @@
 // Sparse tensors are three dense ones, so all of this is composed of ops on those.
+#include <algorithm>
 #include <ostream>
+#include <span>
 
 #include "rill/base/check.h"
 #include "rill/core/tensor_impl.h"
@@ -33,6 +35,28 @@ SparseTensor cast(const SparseTensor& x, DType dtype) {
 }
 IndexedSlices cast(const IndexedSlices& x, DType dtype) { return {cast(x.values, dtype), x.indices, x.dense_shape}; }
 
+namespace {
+
+// Coordinates inside the shape, in the order of a dense tensor, none twice.
+void check_coordinates(const SparseTensor& sp, const char* tag) {
+  if (!sp.indices.defined() || sp.indices.is_symbolic() || sp.dense_shape.is_symbolic()) return;
+  const auto at = sp.indices.to_vector<std::int64_t>(), shape = sp.dense_shape.to_vector<std::int64_t>();
+  const std::size_t rank = shape.size(), n = rank ? at.size() / rank : 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto row = std::span(at).subspan(i * rank, rank);
+    for (std::size_t k = 0; k < rank; ++k)
+      RILL_CHECK(row[k] >= 0 && row[k] < shape[k], invalid_argument, "[{}] indices[{}] = {} is not inside shape {}", tag, i, sp.indices[i].to_string(),
+                 sp.dense_shape.to_string());
+    if (i == 0) continue;
+    const auto before = std::span(at).subspan((i - 1) * rank, rank);
+    RILL_CHECK(!std::ranges::equal(before, row), invalid_argument, "[{}] indices[{}] = {} is repeated", tag, i, sp.indices[i].to_string());
+    RILL_CHECK(std::ranges::lexicographical_compare(before, row), invalid_argument,
+               "[{}] indices[{}] = {} is out of order; use tf::sparse::reorder", tag, i, sp.indices[i].to_string());
+  }
+}
+
+}  // namespace
+
 namespace sparse {
 
 SparseTensor from_dense(const Operand& tensor) {
@@ -43,6 +67,7 @@ SparseTensor from_dense(const Operand& tensor) {
 }
 
 Tensor to_dense(const SparseTensor& sp, const Operand& default_value) {
+  check_coordinates(sp, "sparse.to_dense");
   const Tensor background = fill(sp.dense_shape, to_tensor(default_value, sp.dtype()));
   return tensor_scatter_nd_update(background, sp.indices, sp.values);
 }

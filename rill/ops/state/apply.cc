@@ -15,8 +15,9 @@ void apply_shape(ShapeContext& c) {
       if (!value) continue;
       const TensorShape shape = value_shape(*value);
       if (i == 0) var = shape;
-      RILL_CHECK(var.is_compatible_with(shape), invalid_argument, "[{}] slot \"{}\" has shape {}, the variable has shape {}", c.tag(), name,
-                 shape, var);
+      RILL_CHECK(var.is_compatible_with(shape), invalid_argument,
+                 "[{}] slot \"{}\" has shape {}, the variable has shape {}", c.tag(), name, shape,
+                 var);
     } else if (name == "grad" || name == "delta") {
       const bool sparse = op.find_input("indices") >= 0;
       if (!sparse) {

@@ -14,9 +14,12 @@ TensorShape variable_shape(ShapeContext& c) {
 void scatter_shape(ShapeContext& c) {
   if (const Tensor* handle = c.input_value(0)) {
     const VariableCell& cell = variable_cell(*handle);
-    RILL_CHECK(cell.dtype.defined(), failed_precondition, "[{}] this Variable was default-constructed and has no value yet; assign to it first",
-               c.tag());
-    RILL_CHECK(cell.dtype == c.input_dtype(2), invalid_argument, "[{}] variable \"{}\" is {}, updates are {}; write tf::cast(updates, tf::{})",
+    RILL_CHECK(
+        cell.dtype.defined(), failed_precondition,
+        "[{}] this Variable was default-constructed and has no value yet; assign to it first",
+        c.tag());
+    RILL_CHECK(cell.dtype == c.input_dtype(2), invalid_argument,
+               "[{}] variable \"{}\" is {}, updates are {}; write tf::cast(updates, tf::{})",
                c.tag(), cell.name, cell.dtype, c.input_dtype(2), cell.dtype);
   }
   const TensorShape var = variable_shape(c), &indices = c.input(1), &updates = c.input(2);

@@ -40,11 +40,13 @@ void update_shape(ShapeContext& c) {
   const Tensor* handle = c.input_value(0);
   if (!handle) return;
   const VariableCell& cell = variable_cell(*handle);
-  RILL_CHECK(cell.dtype.defined(), failed_precondition, "[{}] this Variable was default-constructed and has no value yet; assign to it first",
+  RILL_CHECK(cell.dtype.defined(), failed_precondition,
+             "[{}] this Variable was default-constructed and has no value yet; assign to it first",
              c.tag());
   const TensorShape shape = value_shape(*handle);
-  RILL_CHECK(shape.is_compatible_with(c.input(1)), invalid_argument, "[{}] variable \"{}\" has shape {}, the value has shape {}", c.tag(),
-             cell.name, shape, c.input(1));
+  RILL_CHECK(shape.is_compatible_with(c.input(1)), invalid_argument,
+             "[{}] variable \"{}\" has shape {}, the value has shape {}", c.tag(), cell.name, shape,
+             c.input(1));
   RILL_CHECK(cell.dtype == c.input_dtype(1), invalid_argument, "[{}] variable \"{}\" is {}, the value is {}; write tf::cast(value, tf::{})",
              c.tag(), cell.name, cell.dtype, c.input_dtype(1), cell.dtype);
 }
@@ -67,6 +69,7 @@ void run(const Op& op, const Tensor& handle, const Operand& value) {
 
 TensorShape value_shape(const Tensor& handle) {
   VariableCell& cell = variable_cell(handle);
+  if (cell.shape.is_fully_defined()) return cell.shape;
   std::lock_guard lock(cell.mutex);
   return cell.value.defined() ? cell.value.shape() : cell.shape;
 }
