@@ -31,7 +31,6 @@ double best_seconds(const std::function<void()>& body, int inner, int rounds) {
   return best;
 }
 
-
 // The yardstick: a vectorised loop, not turned into memcpy, whose
 // non-temporal stores would make it another thing.
 [[gnu::noinline, gnu::optimize("no-tree-loop-distribute-patterns")]] void copy_loop(

@@ -1,6 +1,6 @@
 // Matrix products against dnnl_sgemm called directly, and the 200 products of P21.
-#include <oneapi/dnnl/dnnl.h>
 #include <omp.h>
+#include <oneapi/dnnl/dnnl.h>
 
 #include <string>
 #include <vector>
@@ -26,7 +26,8 @@ void square(int n, bool ta, bool tb, int threads) {
         dnnl_sgemm(ta ? 'T' : 'N', tb ? 'T' : 'N', n, n, n, 1.f, pa, n, pb, n, 0.f, c.data(), n);
       },
       calls, n > 1024 ? 7 : 30);
-  const std::string what = tf::format("matmul {}^3 {}{}, {} thread{}", n, ta ? 'T' : 'N', tb ? 'T' : 'N', threads, threads > 1 ? "s" : "");
+  const std::string what = tf::format("matmul {}^3 {}{}, {} thread{}", n, ta ? 'T' : 'N',
+                                      tb ? 'T' : 'N', threads, threads > 1 ? "s" : "");
   budget::speed_row(what.c_str(), p, threads > 1 ? 0.93 : 0.97, 1.0);
 }
 
@@ -41,6 +42,12 @@ int main() {
   std::vector<float> y(1000 * 1000);
   const float* px = x.data<float>().data();
   omp_set_num_threads(tf::compute_width());
-  budget::multiple_row("200 x matmul(1000 x 1000) (P21)", budget::best_of_both([&] { tf::matmul(x, x); },
-                       [&] { dnnl_sgemm('N', 'N', 1000, 1000, 1000, 1.f, px, 1000, px, 1000, 0.f, y.data(), 1000); }, 200, 3), 1.07, 1.03);
+  budget::multiple_row("200 x matmul(1000 x 1000) (P21)",
+                       budget::best_of_both([&] { tf::matmul(x, x); },
+                                            [&] {
+                                              dnnl_sgemm('N', 'N', 1000, 1000, 1000, 1.f, px, 1000,
+                                                         px, 1000, 0.f, y.data(), 1000);
+                                            },
+                                            200, 3),
+                       1.07, 1.03);
 }

@@ -28,7 +28,8 @@ int main() {
     tape.gradient(y, a);
   });
   {
-    const auto x = tf::constant({0.f, .25f, .5f, .75f, 1.f}), y = tf::constant({0.f, .3636f, .5454f, .8181f, 1.f});
+    const auto x = tf::constant({0.f, .25f, .5f, .75f, 1.f}),
+               y = tf::constant({0.f, .3636f, .5454f, .8181f, 1.f});
     tf::Variable w(0.f), c(0.f);
     const std::vector<tf::Variable> variables{w, c};
     tf::keras::optimizers::SGD sgd({.learning_rate = 5e-4});

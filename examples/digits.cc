@@ -1,7 +1,7 @@
 // Handwritten digits read by a small network: two layers, a tape and Adam.
+#include <rill/rill.h>
 #include <fstream>
 #include <iterator>
-#include <rill/rill.h>
 
 #include "example.h"
 namespace tf = rill;
@@ -19,7 +19,8 @@ Digits load() {
   std::vector<std::uint8_t> data(bytes.begin(), bytes.end());
   const auto table = tf::reshape(tf::constant(data), {-1, 65});
   const int n = static_cast<int>(table.shape().dim(0));
-  return {tf::cast(tf::slice(table, {0, 0}, {n, 64}), tf::float32) / 16.f, tf::reshape(tf::cast(tf::slice(table, {0, 64}, {n, 1}), tf::int32), {-1})};
+  return {tf::cast(tf::slice(table, {0, 0}, {n, 64}), tf::float32) / 16.f,
+          tf::reshape(tf::cast(tf::slice(table, {0, 64}, {n, 1}), tf::int32), {-1})};
 }
 
 struct Network {
@@ -38,7 +39,8 @@ void draw(const Tensor& image) {
   const auto pixels = image.to_vector<float>();
   for (std::size_t row = 0; row < 8; ++row) {
     std::string line = "    ";
-    for (std::size_t column = 0; column < 8; ++column) line += std::string(2, shades[static_cast<int>(pixels[row * 8 + column] * 9)]);
+    for (std::size_t column = 0; column < 8; ++column)
+      line += std::string(2, shades[static_cast<int>(pixels[row * 8 + column] * 9)]);
     std::cout << line << '\n';
   }
 }
@@ -62,12 +64,16 @@ int main() {
       const auto pick = order(tf::slice(start, start + batch));
       const auto x = tf::gather(train_x, pick), y = tf::gather(train_y, pick);
       tf::GradientTape tape;
-      const auto loss = tf::reduce_mean(tf::nn::sparse_softmax_cross_entropy_with_logits({.labels = y, .logits = net(x)}));
+      const auto loss = tf::reduce_mean(
+          tf::nn::sparse_softmax_cross_entropy_with_logits({.labels = y, .logits = net(x)}));
       adam.apply_gradients(tape.gradient(loss, net.variables()), net.variables());
       total += loss.item<float>();
     }
     const int bar = epoch;
-    std::cout << tf::format("\repoch {:2d} [{}{}] loss {:.4f}", epoch, std::string(static_cast<std::size_t>(bar), '='), std::string(static_cast<std::size_t>(20 - bar), '.'), total / (n_train / batch))
+    std::cout << tf::format("\repoch {:2d} [{}{}] loss {:.4f}", epoch,
+                            std::string(static_cast<std::size_t>(bar), '='),
+                            std::string(static_cast<std::size_t>(20 - bar), '.'),
+                            total / (n_train / batch))
               << std::flush;
   }
   const auto predicted = tf::argmax(net(test_x), 1);

@@ -15,7 +15,8 @@ inline void expect(bool ok, const std::string& what) {
 // Finds a file of the repository from the build folder or the source folder.
 inline std::string data_file(const std::string& name) {
   const char* root = std::getenv("RILL_SOURCE_DIR");
-  for (const std::string& base : {root ? std::string(root) + "/" : std::string(), std::string(), std::string("../"), std::string("../../")}) {
+  for (const std::string& base : {root ? std::string(root) + "/" : std::string(), std::string(),
+                                  std::string("../"), std::string("../../")}) {
     const std::string path = base + "examples/data/" + name;
     if (std::FILE* f = std::fopen(path.c_str(), "rb")) {
       std::fclose(f);

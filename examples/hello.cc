@@ -1,6 +1,6 @@
 // The smallest program: a sum, and its gradient.
-#include <iostream>
 #include <rill/rill.h>
+#include <iostream>
 namespace tf = rill;
 
 int main() {

@@ -1,8 +1,8 @@
 // shows: P50 Q34 Q35
 // House prices by year: a straight line fitted by gradient descent, first with
 // plain arithmetic, then with a tape and an optimizer.
-#include <cmath>
 #include <rill/rill.h>
+#include <cmath>
 
 #include "example.h"
 namespace tf = rill;
@@ -28,7 +28,8 @@ int main() {
     b0 -= 5e-4 * grad_b;
   }
   std::cout << tf::format("by hand   {:.16g} {:.16g}\n", a0, b0);
-  expect(std::abs(a0 - 0.9763702027872221) < 1e-9 && std::abs(b0 - 0.057564988311377796) < 1e-9, "the line by hand");
+  expect(std::abs(a0 - 0.9763702027872221) < 1e-9 && std::abs(b0 - 0.057564988311377796) < 1e-9,
+         "the line by hand");
 
   // With Rill.
   tf::Variable a(0.f), b(0.f);

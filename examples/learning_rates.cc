@@ -1,7 +1,7 @@
 // shows: P79 P80
 // Rates that follow the global step: by a schedule, and by a formula of one's own.
-#include <cmath>
 #include <rill/rill.h>
+#include <cmath>
 
 #include "example.h"
 namespace tf = rill;
@@ -10,13 +10,19 @@ int main() {
   {  // doubled every ten steps; the regression is meant to diverge
     const auto x = tf::reshape(tf::linspace(1.f, 2.f, 10), {10, 1}), y = x;
     tf::Variable w(0.f), global_steps(0, {.trainable = false});
-    const auto learning_rate = [&] { return tf::train::exponential_decay(0.1f, global_steps, 10, 2, /*staircase=*/false); };
+    const auto learning_rate = [&] {
+      return tf::train::exponential_decay(0.1f, global_steps, 10, 2, /*staircase=*/false);
+    };
     for (int i = 0; i < 10; ++i) {
       tf::train::GradientDescentOptimizer optimizer(learning_rate());
-      optimizer.minimize([&] { return tf::pow(w * x - y, 2); }, {.global_step = global_steps, .var_list = {w}});
-      std::cout << learning_rate().numpy().to_string() << '\n' << global_steps.value().to_string() << '\n';
+      optimizer.minimize([&] { return tf::pow(w * x - y, 2); },
+                         {.global_step = global_steps, .var_list = {w}});
+      std::cout << learning_rate().numpy().to_string() << '\n'
+                << global_steps.value().to_string() << '\n';
       const float want = 0.1f * std::pow(2.f, static_cast<float>(i + 1) / 10);
-      expect(std::abs(learning_rate().item<float>() - want) < 1e-7f && global_steps.item<int>() == i + 1, "the rate at this step");
+      expect(std::abs(learning_rate().item<float>() - want) < 1e-7f &&
+                 global_steps.item<int>() == i + 1,
+             "the rate at this step");
     }
     std::cout << w << '\n';
     // The same ten steps by hand.
@@ -30,7 +36,9 @@ int main() {
   }
   {  // 0.01 * 0.99^step
     tf::Variable global_step(0, {.trainable = false, .dtype = tf::int32});
-    const auto learning_rate = [&] { return 0.01f * tf::pow(0.99f, tf::cast(global_step, tf::float32)); };
+    const auto learning_rate = [&] {
+      return 0.01f * tf::pow(0.99f, tf::cast(global_step, tf::float32));
+    };
     expect(std::abs(learning_rate().item<float>() - 0.01f) < 1e-9f, "0.01 at first");
     for (int i = 0; i < 100; ++i) global_step.assign_add(1);
     std::cout << "after 100 steps: " << learning_rate() << '\n';
@@ -38,6 +46,7 @@ int main() {
     tf::Variable w(1.f);
     tf::train::GradientDescentOptimizer optimizer(learning_rate());  // a rate may be a tensor
     optimizer.apply_gradients({{tf::constant(1.f), w}});
-    expect(std::abs(w.item<float>() - (1 - learning_rate().item<float>())) < 1e-6f, "a step by that rate");
+    expect(std::abs(w.item<float>() - (1 - learning_rate().item<float>())) < 1e-6f,
+           "a step by that rate");
   }
 }

@@ -1,7 +1,7 @@
 // shows: P11 P18
 // A noisy line found again by gradient descent, and a line search.
-#include <cmath>
 #include <rill/rill.h>
+#include <cmath>
 
 #include "example.h"
 namespace tf = rill;
@@ -49,8 +49,11 @@ int main() {
   }
   std::cout << tf::format("Finale loss: {:.3f}\nW = {}, B = {}\n", loss(W, B), W, B);
   expect(loss(W, B).item<float>() < 1.3f, "a final loss of about 1");
-  expect(std::abs(W.item<float>() - 3.035f) < 0.15f && std::abs(B.item<float>() - 2.141f) < 0.15f, "W about 3.035, B about 2.141");
+  expect(std::abs(W.item<float>() - 3.035f) < 0.15f && std::abs(B.item<float>() - 2.141f) < 0.15f,
+         "W about 3.035, B about 2.141");
 
-  const auto [x, value] = line_search_step([](Tensor v) { return tf::reduce_sum(tf::square(v) * tf::square(v)); }, tf::constant({1.f, -2.f}));
+  const auto [x, value] =
+      line_search_step([](Tensor v) { return tf::reduce_sum(tf::square(v) * tf::square(v)); },
+                       tf::constant({1.f, -2.f}));
   std::cout << tf::format("line search: value {} at {}\n", value, x);
 }

@@ -1,7 +1,7 @@
 // shows: P21 Q18 Q19
 // How long 200 products of 1000 x 1000 matrices take on each device.
-#include <chrono>
 #include <rill/rill.h>
+#include <chrono>
 
 #include "example.h"
 namespace tf = rill;

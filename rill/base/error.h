@@ -8,9 +8,23 @@ namespace rill RILL_API {
 
 // The canonical codes, as in TensorFlow's error module.
 enum class Code : unsigned char {
-  ok, cancelled, unknown, invalid_argument, deadline_exceeded, not_found, already_exists,
-  permission_denied, resource_exhausted, failed_precondition, aborted, out_of_range,
-  unimplemented, internal, unavailable, data_loss, unauthenticated
+  ok,
+  cancelled,
+  unknown,
+  invalid_argument,
+  deadline_exceeded,
+  not_found,
+  already_exists,
+  permission_denied,
+  resource_exhausted,
+  failed_precondition,
+  aborted,
+  out_of_range,
+  unimplemented,
+  internal,
+  unavailable,
+  data_loss,
+  unauthenticated
 };
 
 namespace errors {
@@ -34,12 +48,12 @@ class Error : public std::exception {
 
 // One class a code, so that each can be caught by itself. The destructor is
 // the key function: one typeinfo, caught across libraries.
-#define RILL_ERROR_CLASS(Name, kCode)                                            \
-  class Name : public Error {                                                    \
-   public:                                                                       \
+#define RILL_ERROR_CLASS(Name, kCode)                                              \
+  class Name : public Error {                                                      \
+   public:                                                                         \
     explicit Name(std::string message) : Error(std::move(message), Code::kCode) {} \
-    ~Name() override;                                                            \
-  };                                                                             \
+    ~Name() override;                                                              \
+  };                                                                               \
   using Name##Error = Name
 RILL_ERROR_CLASS(Cancelled, cancelled);
 RILL_ERROR_CLASS(Unknown, unknown);
@@ -64,4 +78,4 @@ RILL_ERROR_CLASS(Unauthenticated, unauthenticated);
 // Throws the class that belongs to `code`.
 [[noreturn]] void throw_error(Code code, std::string message);
 
-}  // namespace rill
+}  // namespace RILL_API

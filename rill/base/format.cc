@@ -23,22 +23,35 @@ void append(std::string& out, const T& value, std::string_view spec) {
 }
 
 [[noreturn]] void bad(std::string_view text, const char* why) {
-  throw errors::InvalidArgument("[format] " + std::string(why) + " in \"" + std::string(text) + "\"");
+  throw errors::InvalidArgument("[format] " + std::string(why) + " in \"" + std::string(text) +
+                                "\"");
 }
 
 }  // namespace
 
 void append_number(std::string& out, const FormatArg& a, std::string_view spec) {
   switch (a.kind) {
-    case FormatArg::Kind::boolean: append(out, a.u.i != 0, spec); break;
-    case FormatArg::Kind::integer: append(out, a.u.i, spec); break;
-    case FormatArg::Kind::unsigned_integer: append(out, a.u.n, spec); break;
-    case FormatArg::Kind::floating:
-      if (a.single && spec.empty()) append(out, static_cast<float>(a.u.d), spec);
-      else append(out, a.u.d, spec);
+    case FormatArg::Kind::boolean:
+      append(out, a.u.i != 0, spec);
       break;
-    case FormatArg::Kind::text: append(out, a.text, spec); break;
-    case FormatArg::Kind::custom: a.custom(out, a.u.p, spec); break;
+    case FormatArg::Kind::integer:
+      append(out, a.u.i, spec);
+      break;
+    case FormatArg::Kind::unsigned_integer:
+      append(out, a.u.n, spec);
+      break;
+    case FormatArg::Kind::floating:
+      if (a.single && spec.empty())
+        append(out, static_cast<float>(a.u.d), spec);
+      else
+        append(out, a.u.d, spec);
+      break;
+    case FormatArg::Kind::text:
+      append(out, a.text, spec);
+      break;
+    case FormatArg::Kind::custom:
+      a.custom(out, a.u.p, spec);
+      break;
   }
 }
 

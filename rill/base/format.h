@@ -64,4 +64,4 @@ std::string format(std::string_view text, const A&... args) {
 // Formats one builtin number or string by a spec; what append_formatted()s use.
 void append_number(std::string& out, const FormatArg& number, std::string_view spec);
 
-}  // namespace rill
+}  // namespace RILL_API

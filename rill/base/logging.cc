@@ -30,7 +30,8 @@ void set_log_sink(LogSink sink) { current_sink = sink; }
 
 void detail::write_log(LogLevel level, std::string_view text) {
   const std::string line = format("rill: {}: {}\n", kNames[static_cast<int>(level)], text);
-  if (const LogSink sink = current_sink) return sink(level, std::string_view(line).substr(0, line.size() - 1));
+  if (const LogSink sink = current_sink)
+    return sink(level, std::string_view(line).substr(0, line.size() - 1));
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 

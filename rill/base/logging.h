@@ -21,12 +21,12 @@ namespace detail {
 void write_log(LogLevel level, std::string_view text);
 }  // namespace detail
 
-}  // namespace rill
+}  // namespace RILL_API
 
 // RILL_LOG(warning, "{} of {} values are not in the file", missing, all): the
 // arguments are evaluated only when the level is on.
-#define RILL_LOG(level, ...)                                                  \
-  do {                                                                        \
-    if (::rill::LogLevel::level >= ::rill::log_level())                       \
+#define RILL_LOG(level, ...)                                                           \
+  do {                                                                                 \
+    if (::rill::LogLevel::level >= ::rill::log_level())                                \
       ::rill::detail::write_log(::rill::LogLevel::level, ::rill::format(__VA_ARGS__)); \
   } while (false)

@@ -45,4 +45,4 @@ void parallel_for(std::int64_t n, std::int64_t grain, F&& body) noexcept {
   detail::parallel_for(n, grain, call, const_cast<void*>(static_cast<const void*>(&body)));
 }
 
-}  // namespace rill
+}  // namespace RILL_API

@@ -56,4 +56,4 @@ class Philox {
   Group counter_{};
 };
 
-}  // namespace rill
+}  // namespace RILL_API

@@ -44,7 +44,8 @@ class RefCount {
   void retain() noexcept { n_.fetch_add(1, std::memory_order_relaxed); }
   // True when the caller held the last count and must destroy the object.
   bool release() noexcept {
-    return n_.load(std::memory_order_acquire) == 1 || n_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    return n_.load(std::memory_order_acquire) == 1 ||
+           n_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
   bool unique() const noexcept { return n_.load(std::memory_order_acquire) == 1; }
 
@@ -52,4 +53,4 @@ class RefCount {
   std::atomic<std::uint32_t> n_{1};
 };
 
-}  // namespace rill
+}  // namespace RILL_API

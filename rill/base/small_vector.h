@@ -98,7 +98,8 @@ class SmallVector {
 
  private:
   void reserve(std::size_t n) {
-    if (n > capacity_) [[unlikely]] grow(n);
+    if (n > capacity_) [[unlikely]]
+      grow(n);
   }
   [[gnu::noinline]] void grow(std::size_t n) {
     const std::size_t capacity = std::size_t{capacity_} * 2 < n ? n : std::size_t{capacity_} * 2;
@@ -123,4 +124,4 @@ class SmallVector {
   T inline_[N];
 };
 
-}  // namespace rill
+}  // namespace RILL_API

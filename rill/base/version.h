@@ -6,4 +6,4 @@ namespace rill RILL_API {
 // The version of the library that is linked, as "major.minor.patch".
 const char* version();
 
-}  // namespace rill
+}  // namespace RILL_API

@@ -33,25 +33,39 @@ const T* as(const ArrayView& a) {
 // The integers and bool, widened; uint64 goes another way.
 std::int64_t integer_at(const ArrayView& a, Index i) {
   switch (a.dtype.code()) {
-    case DType::Code::int8: return as<std::int8_t>(a)[i];
-    case DType::Code::int16: return as<std::int16_t>(a)[i];
-    case DType::Code::int32: return as<std::int32_t>(a)[i];
-    case DType::Code::int64: return as<std::int64_t>(a)[i];
-    case DType::Code::uint8: return as<std::uint8_t>(a)[i];
-    case DType::Code::uint16: return as<std::uint16_t>(a)[i];
-    case DType::Code::uint32: return as<std::uint32_t>(a)[i];
-    default: return as<std::uint8_t>(a)[i];
+    case DType::Code::int8:
+      return as<std::int8_t>(a)[i];
+    case DType::Code::int16:
+      return as<std::int16_t>(a)[i];
+    case DType::Code::int32:
+      return as<std::int32_t>(a)[i];
+    case DType::Code::int64:
+      return as<std::int64_t>(a)[i];
+    case DType::Code::uint8:
+      return as<std::uint8_t>(a)[i];
+    case DType::Code::uint16:
+      return as<std::uint16_t>(a)[i];
+    case DType::Code::uint32:
+      return as<std::uint32_t>(a)[i];
+    default:
+      return as<std::uint8_t>(a)[i];
   }
 }
 
 double real_at(const ArrayView& a, Index i) {
   switch (a.dtype.code()) {
-    case DType::Code::float16: return as<half>(a)[i];
-    case DType::Code::bfloat16: return as<bfloat16_t>(a)[i];
-    case DType::Code::float32: return as<float>(a)[i];
-    case DType::Code::float64: return as<double>(a)[i];
-    case DType::Code::complex64: return as<std::complex<float>>(a)[i].real();
-    default: return as<std::complex<double>>(a)[i].real();
+    case DType::Code::float16:
+      return as<half>(a)[i];
+    case DType::Code::bfloat16:
+      return as<bfloat16_t>(a)[i];
+    case DType::Code::float32:
+      return as<float>(a)[i];
+    case DType::Code::float64:
+      return as<double>(a)[i];
+    case DType::Code::complex64:
+      return as<std::complex<float>>(a)[i].real();
+    default:
+      return as<std::complex<double>>(a)[i].real();
   }
 }
 
@@ -98,9 +112,12 @@ std::string complex_scalar(double re, double im, FloatKind kind) {
 
 std::string scalar_at(const ArrayView& a, Index i) {
   switch (a.dtype.code()) {
-    case DType::Code::bool_: return integer_at(a, i) != 0 ? "True" : "False";
-    case DType::Code::uint64: return std::to_string(as<std::uint64_t>(a)[i]);
-    case DType::Code::string: return bytes_repr(as<std::string>(a)[i]);
+    case DType::Code::bool_:
+      return integer_at(a, i) != 0 ? "True" : "False";
+    case DType::Code::uint64:
+      return std::to_string(as<std::uint64_t>(a)[i]);
+    case DType::Code::string:
+      return bytes_repr(as<std::string>(a)[i]);
     case DType::Code::bfloat16: {
       const double value = real_at(a, i);
       return std::isnan(value) ? "nan" : fmt::format("{:.6g}", value);
@@ -108,9 +125,12 @@ std::string scalar_at(const ArrayView& a, Index i) {
     case DType::Code::complex64:
     case DType::Code::complex128:
       return complex_scalar(real_at(a, i), imag_at(a, i), kind_of(a.dtype));
-    case DType::Code::resource: return "<resource>";
-    case DType::Code::variant: return "<variant>";
-    case DType::Code::invalid: return "<invalid>";
+    case DType::Code::resource:
+      return "<resource>";
+    case DType::Code::variant:
+      return "<variant>";
+    case DType::Code::invalid:
+      return "<invalid>";
     default:
       return a.dtype.is_floating()
                  ? format_float_scalar(real_at(a, i), kind_of(a.dtype), Trim::zero)
@@ -181,8 +201,8 @@ class FloatColumn {
   void measure(const std::vector<double>& finite) {
     int exp_digits = 0;
     for (const double v : finite) {
-      const std::string text = exponential_ ? format_scientific(v, kind_, style_)
-                                            : format_positional(v, kind_, style_);
+      const std::string text =
+          exponential_ ? format_scientific(v, kind_, style_) : format_positional(v, kind_, style_);
       const std::size_t point = text.find('.');
       const std::size_t e = std::min(text.find('e'), text.size());
       pad_left_ = std::max(pad_left_, static_cast<int>(point));
@@ -299,8 +319,7 @@ class Layout {
   }
 
   std::string row_text(const Formatter& format, Index base, std::size_t indent, int width) const {
-    const auto limit =
-        width - std::max(static_cast<int>(right_trimmed(separator_).size()), 1);
+    const auto limit = width - std::max(static_cast<int>(right_trimmed(separator_).size()), 1);
     const std::string pad(indent, ' ');
     std::string out, line = pad;
     auto add = [&](const std::string& word) {

@@ -43,4 +43,4 @@ std::string array_repr(const ArrayView& array, const PrintOptions& options = {})
 // their neighbours in their own type.
 std::string scalar_str(const ArrayView& array);
 
-}  // namespace rill
+}  // namespace RILL_API

@@ -128,7 +128,8 @@ T narrowed(double v) {
 
 template <typename T>
 std::vector<T> elements(const Golden& g, int base) {
-  return elements<T>(g, [](double v) { return narrowed<T>(v); }, base);
+  return elements<T>(
+      g, [](double v) { return narrowed<T>(v); }, base);
 }
 
 void check(const Golden& g, DType dtype, const void* data) {

@@ -16,15 +16,17 @@ struct AttrStorage::Kept {
 namespace {
 
 const char* kind_name(AttrValue::Kind k) {
-  static constexpr const char* kNames[] = {"nothing", "bool", "int", "float", "string", "type", "shape",
-                                           "list(int)", "list(float)", "list(string)", "list(type)", "tensor"};
+  static constexpr const char* kNames[] = {"nothing",     "bool",         "int",        "float",
+                                           "string",      "type",         "shape",      "list(int)",
+                                           "list(float)", "list(string)", "list(type)", "tensor"};
   return kNames[static_cast<int>(k)];
 }
 
 }  // namespace
 
 void AttrValue::wrong_kind(Kind wanted) const {
-  RILL_FAIL(internal, "an attribute holds a {} where a {} was expected; please report this as a bug in Rill",
+  RILL_FAIL(internal,
+            "an attribute holds a {} where a {} was expected; please report this as a bug in Rill",
             kind_name(kind_), kind_name(wanted));
 }
 
@@ -44,14 +46,22 @@ AttrValue AttrStorage::keep(const AttrValue& v) {
   };
   auto items = []<class T>(std::span<const T> s) { return std::vector<T>(s.begin(), s.end()); };
   switch (v.kind()) {
-    case AttrValue::Kind::text: return AttrValue(std::string_view(hold(std::string(v.as_string()))));
-    case AttrValue::Kind::shape: return AttrValue(hold(v.as_shape()));
-    case AttrValue::Kind::integers: return AttrValue(std::span<const std::int64_t>(hold(items(v.as_ints()))));
-    case AttrValue::Kind::floatings: return AttrValue(std::span<const double>(hold(items(v.as_floats()))));
-    case AttrValue::Kind::texts: return AttrValue(std::span<const std::string>(hold(items(v.as_strings()))));
-    case AttrValue::Kind::types: return AttrValue(std::span<const DType>(hold(items(v.as_types()))));
-    case AttrValue::Kind::tensor: return AttrValue(hold(v.as_tensor()));
-    default: return v;
+    case AttrValue::Kind::text:
+      return AttrValue(std::string_view(hold(std::string(v.as_string()))));
+    case AttrValue::Kind::shape:
+      return AttrValue(hold(v.as_shape()));
+    case AttrValue::Kind::integers:
+      return AttrValue(std::span<const std::int64_t>(hold(items(v.as_ints()))));
+    case AttrValue::Kind::floatings:
+      return AttrValue(std::span<const double>(hold(items(v.as_floats()))));
+    case AttrValue::Kind::texts:
+      return AttrValue(std::span<const std::string>(hold(items(v.as_strings()))));
+    case AttrValue::Kind::types:
+      return AttrValue(std::span<const DType>(hold(items(v.as_types()))));
+    case AttrValue::Kind::tensor:
+      return AttrValue(hold(v.as_tensor()));
+    default:
+      return v;
   }
 }
 

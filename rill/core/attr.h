@@ -20,7 +20,20 @@ namespace rill {
 // (a literal, a local of the caller, an AttrStorage). 32 bytes, free to copy.
 class AttrValue {
  public:
-  enum class Kind : std::uint8_t { none, boolean, integer, floating, text, type, shape, integers, floatings, texts, types, tensor };
+  enum class Kind : std::uint8_t {
+    none,
+    boolean,
+    integer,
+    floating,
+    text,
+    type,
+    shape,
+    integers,
+    floatings,
+    texts,
+    types,
+    tensor
+  };
 
   AttrValue() = default;
   AttrValue(bool v) : kind_(Kind::boolean) { u_.i = v; }
@@ -33,11 +46,17 @@ class AttrValue {
   AttrValue(const std::string& v) : AttrValue(std::string_view(v)) {}
   AttrValue(DType v) : kind_(Kind::type) { u_.i = static_cast<std::int64_t>(v.code()); }
   AttrValue(const TensorShape& v) : kind_(Kind::shape) { u_.p = &v; }
-  AttrValue(std::span<const std::int64_t> v) : kind_(Kind::integers), size_(v.size()) { u_.p = v.data(); }
+  AttrValue(std::span<const std::int64_t> v) : kind_(Kind::integers), size_(v.size()) {
+    u_.p = v.data();
+  }
   AttrValue(const Dims& v) : AttrValue(std::span<const std::int64_t>(v)) {}
   AttrValue(const std::vector<std::int64_t>& v) : AttrValue(std::span<const std::int64_t>(v)) {}
-  AttrValue(std::span<const double> v) : kind_(Kind::floatings), size_(v.size()) { u_.p = v.data(); }
-  AttrValue(std::span<const std::string> v) : kind_(Kind::texts), size_(v.size()) { u_.p = v.data(); }
+  AttrValue(std::span<const double> v) : kind_(Kind::floatings), size_(v.size()) {
+    u_.p = v.data();
+  }
+  AttrValue(std::span<const std::string> v) : kind_(Kind::texts), size_(v.size()) {
+    u_.p = v.data();
+  }
   AttrValue(std::span<const DType> v) : kind_(Kind::types), size_(v.size()) { u_.p = v.data(); }
   AttrValue(const Tensor& v) : kind_(Kind::tensor) { u_.p = &v; }
 
@@ -45,19 +64,36 @@ class AttrValue {
   // Each throws Internal when the attribute holds another kind.
   bool as_bool() const { return expect(Kind::boolean), u_.i != 0; }
   std::int64_t as_int() const { return expect(Kind::integer), u_.i; }
-  double as_float() const { return kind_ == Kind::integer ? static_cast<double>(u_.i) : (expect(Kind::floating), u_.d); }
-  std::string_view as_string() const { return expect(Kind::text), std::string_view(static_cast<const char*>(u_.p), size_); }
+  double as_float() const {
+    return kind_ == Kind::integer ? static_cast<double>(u_.i) : (expect(Kind::floating), u_.d);
+  }
+  std::string_view as_string() const {
+    return expect(Kind::text), std::string_view(static_cast<const char*>(u_.p), size_);
+  }
   DType as_type() const { return expect(Kind::type), DType(static_cast<DType::Code>(u_.i)); }
-  const TensorShape& as_shape() const { return expect(Kind::shape), *static_cast<const TensorShape*>(u_.p); }
-  std::span<const std::int64_t> as_ints() const { return expect(Kind::integers), std::span(static_cast<const std::int64_t*>(u_.p), size_); }
-  std::span<const double> as_floats() const { return expect(Kind::floatings), std::span(static_cast<const double*>(u_.p), size_); }
-  std::span<const std::string> as_strings() const { return expect(Kind::texts), std::span(static_cast<const std::string*>(u_.p), size_); }
-  std::span<const DType> as_types() const { return expect(Kind::types), std::span(static_cast<const DType*>(u_.p), size_); }
-  const Tensor& as_tensor() const { return expect(Kind::tensor), *static_cast<const Tensor*>(u_.p); }
+  const TensorShape& as_shape() const {
+    return expect(Kind::shape), *static_cast<const TensorShape*>(u_.p);
+  }
+  std::span<const std::int64_t> as_ints() const {
+    return expect(Kind::integers), std::span(static_cast<const std::int64_t*>(u_.p), size_);
+  }
+  std::span<const double> as_floats() const {
+    return expect(Kind::floatings), std::span(static_cast<const double*>(u_.p), size_);
+  }
+  std::span<const std::string> as_strings() const {
+    return expect(Kind::texts), std::span(static_cast<const std::string*>(u_.p), size_);
+  }
+  std::span<const DType> as_types() const {
+    return expect(Kind::types), std::span(static_cast<const DType*>(u_.p), size_);
+  }
+  const Tensor& as_tensor() const {
+    return expect(Kind::tensor), *static_cast<const Tensor*>(u_.p);
+  }
 
  private:
   void expect(Kind k) const {
-    if (kind_ != k) [[unlikely]] wrong_kind(k);
+    if (kind_ != k) [[unlikely]]
+      wrong_kind(k);
   }
   [[noreturn]] void wrong_kind(Kind wanted) const;
 

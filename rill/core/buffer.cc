@@ -20,8 +20,10 @@ constexpr std::size_t kInlineBytes = 4096;
 Ref<Buffer> Buffer::allocate(Device& device, DType dtype, std::int64_t n) {
   std::size_t bytes;
   // Half the address space, so that rounding a size up cannot wrap around.
-  RILL_CHECK(!__builtin_mul_overflow(static_cast<std::size_t>(n), dtype.itemsize(), &bytes) && bytes <= PTRDIFF_MAX / 2,
-             resource_exhausted, "a tensor of {} elements of {} does not fit in the address space", n, dtype);
+  RILL_CHECK(!__builtin_mul_overflow(static_cast<std::size_t>(n), dtype.itemsize(), &bytes) &&
+                 bytes <= PTRDIFF_MAX / 2,
+             resource_exhausted, "a tensor of {} elements of {} does not fit in the address space",
+             n, dtype);
   Buffer* b;
   if (device.is_host() && bytes <= kInlineBytes) {
     // Tiny tensors need no vector alignment; the smaller block is the faster one.
@@ -30,7 +32,8 @@ Ref<Buffer> Buffer::allocate(Device& device, DType dtype, std::int64_t n) {
     char* block = static_cast<char*>(std::malloc(header + bytes + align));
     if (!block) RILL_FAIL(resource_exhausted, "out of memory allocating {} bytes", bytes);
     const auto first = reinterpret_cast<std::uintptr_t>(block + header);
-    b = new (block) Buffer(device, reinterpret_cast<void*>((first + align - 1) / align * align), bytes);
+    b = new (block)
+        Buffer(device, reinterpret_cast<void*>((first + align - 1) / align * align), bytes);
     b->inline_ = true;
   } else {
     b = new Buffer(device, nullptr, bytes);

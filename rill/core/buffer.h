@@ -29,7 +29,8 @@ class Buffer {
   }
 
  private:
-  Buffer(Device& device, void* data, std::size_t bytes) : device_(&device), data_(data), bytes_(bytes) {}
+  Buffer(Device& device, void* data, std::size_t bytes)
+      : device_(&device), data_(data), bytes_(bytes) {}
   ~Buffer() = default;
   static void destroy(Buffer* b) noexcept;
 

@@ -97,10 +97,11 @@ class CachingAllocator {
       if (posix_memalign(&p, align, size) != 0) p = nullptr;
     }
     if (!p) {
-      RILL_FAIL(resource_exhausted,
-                "out of memory: {} bytes wanted, {} bytes in use, {} bytes of memory in this machine. "
-                "Use a smaller batch or free tensors",
-                size, stats_.bytes_in_use, physical);
+      RILL_FAIL(
+          resource_exhausted,
+          "out of memory: {} bytes wanted, {} bytes in use, {} bytes of memory in this machine. "
+          "Use a smaller batch or free tensors",
+          size, stats_.bytes_in_use, physical);
     }
     if (size >= kHugePage) madvise(p, size, MADV_HUGEPAGE);
     return p;
@@ -123,8 +124,8 @@ void* CpuDevice::allocate(std::size_t bytes) {
     std::size_t before = used_.fetch_add(bytes);
     if (before + bytes > limit_) {
       used_.fetch_sub(bytes);
-      RILL_FAIL(resource_exhausted, "device {} is limited to {} bytes: {} in use, {} wanted", name(), limit_,
-                before, bytes);
+      RILL_FAIL(resource_exhausted, "device {} is limited to {} bytes: {} in use, {} wanted",
+                name(), limit_, before, bytes);
     }
   }
   return allocator().allocate(bytes);

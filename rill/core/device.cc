@@ -33,9 +33,12 @@ bool take(std::string_view& s, std::string_view word) {
 
 const char* device_type_name(DeviceType type) {
   switch (type) {
-    case DeviceType::cpu: return "CPU";
-    case DeviceType::gpu: return "GPU";
-    case DeviceType::test: return "TEST";
+    case DeviceType::cpu:
+      return "CPU";
+    case DeviceType::gpu:
+      return "GPU";
+    case DeviceType::test:
+      return "TEST";
   }
   return "?";
 }

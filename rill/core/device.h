@@ -77,4 +77,4 @@ void reset_peak_memory();
 // Gives cached memory back to the system.
 void release_cached_memory();
 
-}  // namespace rill
+}  // namespace RILL_API

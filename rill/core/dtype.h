@@ -15,8 +15,25 @@ namespace rill RILL_API {
 class DType {
  public:
   enum class Code : std::uint8_t {
-    invalid, float16, bfloat16, float32, float64, int8, int16, int32, int64,
-    uint8, uint16, uint32, uint64, bool_, string, complex64, complex128, resource, variant
+    invalid,
+    float16,
+    bfloat16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    bool_,
+    string,
+    complex64,
+    complex128,
+    resource,
+    variant
   };
   static constexpr int kCount = 19;  // number of codes, `invalid` included
 
@@ -29,11 +46,13 @@ class DType {
 
   constexpr Code code() const { return code_; }
   constexpr bool defined() const { return code_ != Code::invalid; }
-  const char* name() const;     // "float32", "bool", "string", ...
+  const char* name() const;      // "float32", "bool", "string", ...
   std::size_t itemsize() const;  // bytes of one element in a buffer; 0 when invalid
 
   constexpr bool is_floating() const { return code_ >= Code::float16 && code_ <= Code::float64; }
-  constexpr bool is_complex() const { return code_ == Code::complex64 || code_ == Code::complex128; }
+  constexpr bool is_complex() const {
+    return code_ == Code::complex64 || code_ == Code::complex128;
+  }
   constexpr bool is_integer() const { return code_ >= Code::int8 && code_ <= Code::uint64; }
   constexpr bool is_unsigned() const { return code_ >= Code::uint8 && code_ <= Code::uint64; }
   constexpr bool is_bool() const { return code_ == Code::bool_; }
@@ -57,4 +76,4 @@ std::ostream& operator<<(std::ostream& os, DType dtype);
 // In error messages a dtype reads float32.
 void append_formatted(std::string& out, const DType& dtype, std::string_view spec);
 
-}  // namespace rill
+}  // namespace RILL_API

@@ -35,18 +35,22 @@ std::string input_name(const Op& op, std::size_t i, std::size_t total) {
   RILL_FAIL(invalid_argument, "[{}] got {} inputs, expected {}", op.tag, got, op.inputs.size());
 }
 
-[[noreturn, gnu::noinline]] void mixed_types(const Op& op, std::string_view first, DType a, std::string_view second, DType b) {
+[[noreturn, gnu::noinline]] void mixed_types(const Op& op, std::string_view first, DType a,
+                                             std::string_view second, DType b) {
   RILL_FAIL(invalid_argument,
-            "[{}] {} is {} and {} is {}: dtypes are not promoted. Write tf::cast({}, tf::{})", op.tag, first, a, second, b,
-            second, a);
+            "[{}] {} is {} and {} is {}: dtypes are not promoted. Write tf::cast({}, tf::{})",
+            op.tag, first, a, second, b, second, a);
 }
 
-[[noreturn, gnu::noinline]] void type_not_allowed(const Op& op, std::string_view name, DType got, TypeSet allowed) {
-  RILL_FAIL(invalid_argument, "[{}] {} has dtype {}; expected one of {}", op.tag, name, got, allowed.to_string());
+[[noreturn, gnu::noinline]] void type_not_allowed(const Op& op, std::string_view name, DType got,
+                                                  TypeSet allowed) {
+  RILL_FAIL(invalid_argument, "[{}] {} has dtype {}; expected one of {}", op.tag, name, got,
+            allowed.to_string());
 }
 
 // Binds the type attributes to the inputs' dtypes and finds the outputs'.
-void bind_types(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<DType> outputs) {
+void bind_types(const Op& op, std::span<const In> inputs, AttrList attrs,
+                std::span<DType> outputs) {
   SmallVector<DType, 8> bound(op.attrs.size());
   SmallVector<int, 8> first(op.attrs.size(), -1);
   std::size_t lists = 0;
@@ -70,7 +74,8 @@ void bind_types(const Op& op, std::span<const In> inputs, AttrList attrs, std::s
       if (bound[slot].defined() && bound[slot] != got)
         mixed_types(op, input_name(op, static_cast<std::size_t>(first[slot]), inputs.size()),
                     bound[slot], input_name(op, next, inputs.size()), got);
-      if (!def.allowed.empty() && !def.allowed.contains(got)) type_not_allowed(op, arg.name, got, def.allowed);
+      if (!def.allowed.empty() && !def.allowed.contains(got))
+        type_not_allowed(op, arg.name, got, def.allowed);
       if (!bound[slot].defined()) first[slot] = static_cast<int>(next);
       bound[slot] = got;
     }
@@ -86,36 +91,44 @@ void bind_types(const Op& op, std::span<const In> inputs, AttrList attrs, std::s
     const AttrDef& def = op.attrs[slot];
     if (!bound[slot].defined()) {
       bound[slot] = reader.type_attr(def.name);
-      if (!def.allowed.empty() && !def.allowed.contains(bound[slot])) type_not_allowed(op, def.name, bound[slot], def.allowed);
+      if (!def.allowed.empty() && !def.allowed.contains(bound[slot]))
+        type_not_allowed(op, def.name, bound[slot], def.allowed);
     }
     outputs[i] = bound[slot];
   }
 }
 
-void infer_types(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<DType> outputs) {
+void infer_types(const Op& op, std::span<const In> inputs, AttrList attrs,
+                 std::span<DType> outputs) {
   if (!op.one_type) return bind_types(op, inputs, attrs, outputs);
   if (inputs.size() != op.inputs.size()) wrong_count(op, inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (!inputs[i]->defined()) undefined_input(op, i, inputs.size());
   const DType t = inputs[0]->impl()->dtype;
   for (std::size_t i = 1; i < inputs.size(); ++i)
-    if (inputs[i]->impl()->dtype != t) mixed_types(op, op.inputs[0].name, t, op.inputs[i].name, inputs[i]->dtype());
-  if (!op.one_type_allowed.empty() && !op.one_type_allowed.contains(t)) type_not_allowed(op, op.inputs[0].name, t, op.one_type_allowed);
+    if (inputs[i]->impl()->dtype != t)
+      mixed_types(op, op.inputs[0].name, t, op.inputs[i].name, inputs[i]->dtype());
+  if (!op.one_type_allowed.empty() && !op.one_type_allowed.contains(t))
+    type_not_allowed(op, op.inputs[0].name, t, op.one_type_allowed);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const ArgDef& out = op.outputs[i < op.outputs.size() ? i : op.outputs.size() - 1];
-    if (out.type_attr == op.inputs[0].type_attr) outputs[i] = t;
-    else if (out.type_attr < 0) outputs[i] = out.dtype;
+    if (out.type_attr == op.inputs[0].type_attr)
+      outputs[i] = t;
+    else if (out.type_attr < 0)
+      outputs[i] = out.dtype;
     else {
-      outputs[i] = AttrReader(op, attrs).type_attr(op.attrs[static_cast<std::size_t>(out.type_attr)].name);
+      outputs[i] =
+          AttrReader(op, attrs).type_attr(op.attrs[static_cast<std::size_t>(out.type_attr)].name);
       const TypeSet allowed = op.attrs[static_cast<std::size_t>(out.type_attr)].allowed;
       if (!allowed.empty() && !allowed.contains(outputs[i]))
-        type_not_allowed(op, op.attrs[static_cast<std::size_t>(out.type_attr)].name, outputs[i], allowed);
+        type_not_allowed(op, op.attrs[static_cast<std::size_t>(out.type_attr)].name, outputs[i],
+                         allowed);
     }
   }
 }
 
-void run(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<Tensor> outputs, std::span<TensorShape> shapes,
-         std::span<DType> dtypes) {
+void run(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<Tensor> outputs,
+         std::span<TensorShape> shapes, std::span<DType> dtypes) {
   infer_types(op, inputs, attrs, dtypes);
   ShapeContext shape_context(op, inputs, attrs, shapes);
   op.shape(shape_context);
@@ -138,10 +151,12 @@ Tensor execute(const Op& op, std::span<const In> inputs, AttrList attrs) {
 }
 
 Tensor execute(const Op& op, std::initializer_list<In> inputs, std::initializer_list<Attr> attrs) {
-  return execute(op, std::span<const In>(inputs.begin(), inputs.size()), AttrList(attrs.begin(), attrs.size()));
+  return execute(op, std::span<const In>(inputs.begin(), inputs.size()),
+                 AttrList(attrs.begin(), attrs.size()));
 }
 
-std::vector<Tensor> execute_all(const Op& op, std::span<const In> inputs, AttrList attrs, int num_outputs) {
+std::vector<Tensor> execute_all(const Op& op, std::span<const In> inputs, AttrList attrs,
+                                int num_outputs) {
   const auto n = static_cast<std::size_t>(num_outputs);
   std::vector<Tensor> outputs(n);
   std::vector<TensorShape> shapes(n);
@@ -150,6 +165,8 @@ std::vector<Tensor> execute_all(const Op& op, std::span<const In> inputs, AttrLi
   return outputs;
 }
 
-std::vector<In> as_inputs(const std::vector<Tensor>& tensors) { return {tensors.begin(), tensors.end()}; }
+std::vector<In> as_inputs(const std::vector<Tensor>& tensors) {
+  return {tensors.begin(), tensors.end()};
+}
 
 }  // namespace rill

@@ -25,13 +25,15 @@ class In {
 // the graph that is being traced; nothing above knows which. Checks dtypes
 // against the schema, infers shapes, runs or records, and tells the tapes.
 // The first form is for ops with one output.
-Tensor execute(const Op& op, std::initializer_list<In> inputs, std::initializer_list<Attr> attrs = {});
+Tensor execute(const Op& op, std::initializer_list<In> inputs,
+               std::initializer_list<Attr> attrs = {});
 Tensor execute(const Op& op, std::span<const In> inputs, AttrList attrs);
-std::vector<Tensor> execute_all(const Op& op, std::span<const In> inputs, AttrList attrs, int num_outputs);
+std::vector<Tensor> execute_all(const Op& op, std::span<const In> inputs, AttrList attrs,
+                                int num_outputs);
 inline std::vector<Tensor> execute_all(const Op& op, std::initializer_list<In> inputs,
                                        std::initializer_list<Attr> attrs = {}) {
-  return execute_all(op, std::span<const In>(inputs.begin(), inputs.size()), AttrList(attrs.begin(), attrs.size()),
-                     static_cast<int>(op.outputs.size()));
+  return execute_all(op, std::span<const In>(inputs.begin(), inputs.size()),
+                     AttrList(attrs.begin(), attrs.size()), static_cast<int>(op.outputs.size()));
 }
 std::vector<In> as_inputs(const std::vector<Tensor>& tensors);
 
@@ -42,8 +44,10 @@ class Arg {
  public:
   explicit Arg(const Operand& x, DType dtype = {}) {
     note_call_site(x);
-    if (x.kind() == Operand::Kind::tensor) t_ = &x.tensor();
-    else own_ = to_tensor(x, dtype), t_ = &own_;
+    if (x.kind() == Operand::Kind::tensor)
+      t_ = &x.tensor();
+    else
+      own_ = to_tensor(x, dtype), t_ = &own_;
   }
   Arg(const Arg&) = delete;
   operator In() const { return In(*t_); }
@@ -76,15 +80,17 @@ class Executor {
  public:
   virtual ~Executor() = default;
   // `shapes` are the inferred shapes, `dtypes` those of the schema.
-  virtual void run(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<const TensorShape> shapes,
-                   std::span<const DType> dtypes, std::span<Tensor> outputs) = 0;
+  virtual void run(const Op& op, std::span<const In> inputs, AttrList attrs,
+                   std::span<const TensorShape> shapes, std::span<const DType> dtypes,
+                   std::span<Tensor> outputs) = 0;
 };
 
 // Who wants to know of calls: the tapes.
 class Recorder {
  public:
   virtual ~Recorder() = default;
-  virtual void record(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<const Tensor> outputs) = 0;
+  virtual void record(const Op& op, std::span<const In> inputs, AttrList attrs,
+                      std::span<const Tensor> outputs) = 0;
 };
 
 // What a thread is doing; one look-up per call.

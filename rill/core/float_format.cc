@@ -31,8 +31,8 @@ Decimal parse_scientific(const char* begin, const char* end) {
 template <typename T>
 Decimal shortest_of(T magnitude) {
   char buffer[64];
-  const auto r = std::to_chars(buffer, buffer + sizeof buffer, magnitude,
-                               std::chars_format::scientific);
+  const auto r =
+      std::to_chars(buffer, buffer + sizeof buffer, magnitude, std::chars_format::scientific);
   return parse_scientific(buffer, r.ptr);
 }
 
@@ -50,8 +50,8 @@ Decimal shortest_half(double magnitude) {
     const double unit = std::pow(10.0, std::abs(scale));
     long mantissa = std::atol(nearest.digits.c_str());
     for (int step = 0; step < 2; ++step, ++mantissa) {
-      const double back = scale < 0 ? static_cast<double>(mantissa) / unit
-                                    : static_cast<double>(mantissa) * unit;
+      const double back =
+          scale < 0 ? static_cast<double>(mantissa) / unit : static_cast<double>(mantissa) * unit;
       if (half(static_cast<float>(back)).bits != bits) continue;
       Decimal d{std::to_string(mantissa), nearest.exponent};
       d.exponent += static_cast<int>(d.digits.size()) - length;
@@ -80,9 +80,7 @@ std::string trimmed(std::string fraction, const FloatStyle& style) {
   return "." + fraction;
 }
 
-const char* sign_of(double value, bool plus) {
-  return std::signbit(value) ? "-" : plus ? "+" : "";
-}
+const char* sign_of(double value, bool plus) { return std::signbit(value) ? "-" : plus ? "+" : ""; }
 
 }  // namespace
 
@@ -95,8 +93,8 @@ std::string format_positional(double value, FloatKind kind, const FloatStyle& st
       (style.min_digits >= 0 && length < style.min_digits)) {
     char buffer[512];
     const int wanted = length < style.min_digits ? style.min_digits : style.precision;
-    const auto r = std::to_chars(buffer, buffer + sizeof buffer, magnitude,
-                                 std::chars_format::fixed, wanted);
+    const auto r =
+        std::to_chars(buffer, buffer + sizeof buffer, magnitude, std::chars_format::fixed, wanted);
     const std::string text(buffer, r.ptr);
     const std::size_t point = std::min(text.find('.'), text.size());
     whole = text.substr(0, point);

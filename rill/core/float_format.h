@@ -19,7 +19,7 @@ struct FloatStyle {
   int min_digits = -1;  // least digits after the point; -1: large integers may be rounded too
   int exp_digits = 2;   // least width of the exponent
   Trim trim = Trim::point;
-  bool plus = false;    // a sign before positive numbers too
+  bool plus = false;  // a sign before positive numbers too
 };
 
 // Finite values only. The digits are the fewest that read back as `value` in

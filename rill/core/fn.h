@@ -39,9 +39,12 @@ constexpr auto probe() {
 }
 template <class F>
 constexpr auto signature() {
-  if constexpr (requires { &F::operator(); }) return Signature<decltype(&F::operator())>{};
-  else if constexpr (std::is_pointer_v<F>) return Signature<F>{};
-  else return probe<F, Tensor>();
+  if constexpr (requires { &F::operator(); })
+    return Signature<decltype(&F::operator())>{};
+  else if constexpr (std::is_pointer_v<F>)
+    return Signature<F>{};
+  else
+    return probe<F, Tensor>();
 }
 template <class F>
 using SignatureOf = decltype(signature<F>());
@@ -79,8 +82,10 @@ class FnOf final : public FnBase {
   }
   template <class A>
   static decltype(auto) argument(const Nest& n) {
-    if constexpr (std::is_same_v<A, Tensor>) return (n.as_tensor());
-    else return n.as_tensor().template item<A>();
+    if constexpr (std::is_same_v<A, Tensor>)
+      return (n.as_tensor());
+    else
+      return n.as_tensor().template item<A>();
   }
   template <class... T>
   Nest invoke(const T&... t) {
@@ -146,9 +151,10 @@ struct FromNest<std::tuple<A...>> {
   static std::tuple<A...> get(const Nest& n) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return std::tuple<A...>(from_nest<A>(n[static_cast<int>(I)])...);
-    }(std::index_sequence_for<A...>{});
+    }
+    (std::index_sequence_for<A...>{});
   }
 };
 
 }  // namespace detail
-}  // namespace rill
+}  // namespace RILL_API

@@ -29,10 +29,18 @@ const Tensor& Gradient::tensor() const {
 std::ostream& operator<<(std::ostream& os, const Gradient& g) {
   if (!g.is_sparse()) return os << g.tensor();
   const IndexedSlices& s = g.slices();
-  return os << "IndexedSlices(indices=" << s.indices << ", values=" << s.values << ", dense_shape=" << s.dense_shape << ")";
+  return os << "IndexedSlices(indices=" << s.indices << ", values=" << s.values
+            << ", dense_shape=" << s.dense_shape << ")";
+}
+std::ostream& operator<<(std::ostream& os, const Gradients& list) {
+  os << '[';
+  for (std::size_t i = 0; i < list.size(); ++i) os << (i ? ", " : "") << list[i];
+  return os << ']';
 }
 
-void append_formatted(std::string& out, const Gradient& g, std::string_view spec) { append_formatted(out, g.tensor(), spec); }
+void append_formatted(std::string& out, const Gradient& g, std::string_view spec) {
+  append_formatted(out, g.tensor(), spec);
+}
 
 Gradients::operator std::vector<Tensor>() const {
   std::vector<Tensor> out;

@@ -72,5 +72,6 @@ class Gradients : public std::vector<Gradient> {
   Gradients(const std::vector<Tensor>& list) : std::vector<Gradient>(list.begin(), list.end()) {}
   operator std::vector<Tensor>() const;
 };
+std::ostream& operator<<(std::ostream& os, const Gradients& list);  // as Python prints a list
 
-}  // namespace rill
+}  // namespace RILL_API

@@ -41,8 +41,8 @@ struct bfloat16_t {
   const std::uint32_t sign = (bits & 0x8000u) << 16;
   const std::uint32_t normal = (magnitude << 13) + (112u << 23);
   const std::uint32_t special = (magnitude << 13) + (224u << 23);
-  const std::uint32_t subnormal =
-      std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int32_t>(magnitude)) * 0x1p-24f);
+  const std::uint32_t subnormal = std::bit_cast<std::uint32_t>(
+      static_cast<float>(static_cast<std::int32_t>(magnitude)) * 0x1p-24f);
   std::uint32_t r = magnitude < 0x400u ? subnormal : normal;
   r = magnitude >= 0x7c00u ? special : r;
   return std::bit_cast<float>(r | sign);
@@ -73,4 +73,4 @@ struct bfloat16_t {
   bits = static_cast<std::uint16_t>((u & 0x7fffffffu) > 0x7f800000u ? nan : rounded);
 }
 
-}  // namespace rill
+}  // namespace RILL_API

@@ -19,7 +19,8 @@ void KernelContext::free_extra() {
 void* KernelContext::scratch(std::size_t bytes) {
   void* p = nullptr;
   if (posix_memalign(&p, 64, bytes ? bytes : 1) != 0) {
-    fail(Code::resource_exhausted, format("[{}] out of memory: {} bytes of scratch space wanted", tag(), bytes));
+    fail(Code::resource_exhausted,
+         format("[{}] out of memory: {} bytes of scratch space wanted", tag(), bytes));
     return nullptr;
   }
   extra().scratch.push_back(p);

@@ -17,11 +17,12 @@ struct TensorView {
 // the caller throws in their name. Shapes and dtypes have been checked.
 class KernelContext : public AttrReader {
  public:
-  KernelContext(const Op& op, AttrList attrs, std::span<const TensorView> inputs, std::span<TensorView> outputs,
-                Device& device)
+  KernelContext(const Op& op, AttrList attrs, std::span<const TensorView> inputs,
+                std::span<TensorView> outputs, Device& device)
       : AttrReader(op, attrs), inputs_(inputs), outputs_(outputs), device_(&device) {}
   virtual ~KernelContext() {
-    if (extra_) [[unlikely]] free_extra();
+    if (extra_) [[unlikely]]
+      free_extra();
   }
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }

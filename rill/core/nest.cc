@@ -55,7 +55,8 @@ std::vector<std::string> Nest::keys() const { return impl_->keys; }
 
 const Tensor& Nest::as_tensor() const {
   if (is_tensor()) return impl_->tensor;
-  RILL_CHECK(impl_->items.size() == 1, invalid_argument, "[nest] expected one tensor, got {}", to_string());
+  RILL_CHECK(impl_->items.size() == 1, invalid_argument, "[nest] expected one tensor, got {}",
+             to_string());
   return impl_->items[0].as_tensor();
 }
 
@@ -75,16 +76,20 @@ const Nest& Nest::operator[](std::string_view key) const {
 
 const Nest& Nest::operator[](int i) const {
   if (is_tensor() && i == 0) return *this;
-  RILL_CHECK(i >= 0 && static_cast<std::size_t>(i) < size() && !is_tensor(), out_of_range, "[nest] item {} of {}", i, to_string());
+  RILL_CHECK(i >= 0 && static_cast<std::size_t>(i) < size() && !is_tensor(), out_of_range,
+             "[nest] item {} of {}", i, to_string());
   return impl_->items[static_cast<std::size_t>(i)];
 }
 
 void Nest::require_size(std::size_t n) const {
-  RILL_CHECK(size() == n, invalid_argument, "[nest] expected {} items to unpack, got {}", n, to_string());
+  RILL_CHECK(size() == n, invalid_argument, "[nest] expected {} items to unpack, got {}", n,
+             to_string());
 }
 
 std::string Nest::to_string() const {
-  if (is_tensor()) return impl_->tensor.defined() ? format("{} {}", impl_->tensor.dtype(), impl_->tensor.shape()) : "None";
+  if (is_tensor())
+    return impl_->tensor.defined() ? format("{} {}", impl_->tensor.dtype(), impl_->tensor.shape())
+                                   : "None";
   std::string out = is_dict() ? "{" : "(";
   for (std::size_t i = 0; i < impl_->items.size(); ++i) {
     if (i) out += ", ";

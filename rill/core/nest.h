@@ -29,7 +29,8 @@ class Nest {
   template <class A, class B>
   Nest(const std::pair<A, B>& p) : Nest(make({Nest(p.first), Nest(p.second)})) {}
   template <class... A>
-  Nest(const std::tuple<A...>& t) : Nest(std::apply([](const A&... a) { return make({Nest(a)...}); }, t)) {}
+  Nest(const std::tuple<A...>& t)
+      : Nest(std::apply([](const A&... a) { return make({Nest(a)...}); }, t)) {}
   static Nest make(std::initializer_list<Nest> tuple);
   static Nest dict(std::initializer_list<std::pair<std::string_view, Nest>> items);
 
@@ -65,4 +66,4 @@ Nest tuple(const A&... a) {
   return Nest::make({Nest(a)...});
 }
 
-}  // namespace rill
+}  // namespace RILL_API

@@ -22,7 +22,8 @@ std::map<std::string, std::unique_ptr<Op>, std::less<>>& table() {
 
 Op& entry(std::string_view name) {
   auto it = table().find(name);
-  if (it == table().end()) it = table().emplace(name, std::make_unique<Op>(std::string(name))).first;
+  if (it == table().end())
+    it = table().emplace(name, std::make_unique<Op>(std::string(name))).first;
   return *it->second;
 }
 
@@ -65,8 +66,8 @@ OpBuilder::OpBuilder(std::string_view name, std::string_view tag) : op_(&entry(n
 }
 
 void OpBuilder::bad(std::string_view what, std::string_view spec) const {
-  std::fprintf(stderr, "rill: op %s %.*s %.*s\n", op_->name.c_str(), static_cast<int>(what.size()), what.data(),
-               static_cast<int>(spec.size()), spec.data());
+  std::fprintf(stderr, "rill: op %s %.*s %.*s\n", op_->name.c_str(), static_cast<int>(what.size()),
+               what.data(), static_cast<int>(spec.size()), spec.data());
   std::abort();
 }
 
@@ -92,7 +93,8 @@ ArgDef OpBuilder::parse_arg(std::string_view spec, bool is_input) {
     type = trim(type.substr(star + 1));
   }
   if (type == "resource" || type == "variant" || type == "bool" || type == "string" ||
-      (!type.empty() && type[0] >= 'a' && type[0] <= 'z' && type.find_first_of("0123456789") != std::string_view::npos)) {
+      (!type.empty() && type[0] >= 'a' && type[0] <= 'z' &&
+       type.find_first_of("0123456789") != std::string_view::npos)) {
     arg.dtype = DType::from_name(type);
   } else {
     arg.type_attr = attr_index(type, "type");
@@ -126,12 +128,18 @@ OpBuilder& OpBuilder::attr(std::string_view spec) {
   if (!def.has_default) return *this;
   const std::string_view name = trim(spec.substr(0, colon));  // the literal outlives us
   const std::string text(value);
-  if (rest == "bool") op_->defaults.add(name, value == "true");
-  else if (rest == "int") op_->defaults.add(name, static_cast<std::int64_t>(std::atoll(text.c_str())));
-  else if (rest == "float") op_->defaults.add(name, std::atof(text.c_str()));
-  else if (rest == "string") op_->defaults.add(name, value.size() > 1 ? value.substr(1, value.size() - 2) : value);
-  else if (rest == "type") op_->defaults.add(name, DType::from_name(value));
-  else if (rest == "shape") op_->defaults.add(name, TensorShape());
+  if (rest == "bool")
+    op_->defaults.add(name, value == "true");
+  else if (rest == "int")
+    op_->defaults.add(name, static_cast<std::int64_t>(std::atoll(text.c_str())));
+  else if (rest == "float")
+    op_->defaults.add(name, std::atof(text.c_str()));
+  else if (rest == "string")
+    op_->defaults.add(name, value.size() > 1 ? value.substr(1, value.size() - 2) : value);
+  else if (rest == "type")
+    op_->defaults.add(name, DType::from_name(value));
+  else if (rest == "shape")
+    op_->defaults.add(name, TensorShape());
   else if (rest == "list(int)") {
     std::vector<std::int64_t> list;
     for (std::size_t i = 1; i + 1 < text.size();) {
@@ -229,8 +237,10 @@ const Op& OpBuilder::define() {
   }
   op_->one_type = !op_->inputs.empty();
   for (const ArgDef& a : op_->inputs)
-    op_->one_type = op_->one_type && a.type_attr == op_->inputs[0].type_attr && a.type_attr >= 0 && a.number_attr < 0;
-  if (op_->one_type) op_->one_type_allowed = op_->attrs[static_cast<std::size_t>(op_->inputs[0].type_attr)].allowed;
+    op_->one_type = op_->one_type && a.type_attr == op_->inputs[0].type_attr && a.type_attr >= 0 &&
+                    a.number_attr < 0;
+  if (op_->one_type)
+    op_->one_type_allowed = op_->attrs[static_cast<std::size_t>(op_->inputs[0].type_attr)].allowed;
   op_->defined = true;
   return *op_;
 }
@@ -249,7 +259,8 @@ std::vector<std::string> list_ops() {
   return out;
 }
 
-KernelRegistration::KernelRegistration(std::string_view op, DeviceType device, TypeSet types, KernelFn fn) {
+KernelRegistration::KernelRegistration(std::string_view op, DeviceType device, TypeSet types,
+                                       KernelFn fn) {
   Op& e = entry(op);
   if (types.empty()) e.set_kernel(device, DType(), fn);
   for (int i = 1; i < DType::kCount; ++i)

@@ -21,8 +21,8 @@ class AttrReader;
 class In;
 // An op that works on handles alone and touches no element (Identity, Reshape,
 // ReadVariableOp). Throws like ordinary code.
-using ForwardFn = void (*)(const AttrReader& attrs, std::span<const In> inputs, std::span<const TensorShape> shapes,
-                           std::span<Tensor> outputs);
+using ForwardFn = void (*)(const AttrReader& attrs, std::span<const In> inputs,
+                           std::span<const TensorShape> shapes, std::span<Tensor> outputs);
 
 // A set of dtypes.
 class TypeSet {
@@ -64,8 +64,9 @@ struct ArgDef {
 // "transpose_a: bool = false", "T: {float32, float64}", "N: int", "axis: list(int) = []".
 struct AttrDef {
   std::string name;
-  std::string type;  // "bool", "int", "float", "string", "type", "shape", "list(int)", ..., "tensor"
-  TypeSet allowed;   // of a type
+  std::string
+      type;         // "bool", "int", "float", "string", "type", "shape", "list(int)", ..., "tensor"
+  TypeSet allowed;  // of a type
   bool has_default = false;
   bool inferred = false;  // follows from the inputs
 };
@@ -87,11 +88,11 @@ class Op {
   // What the gradient function reads: bit i = input i / output i. The tape
   // keeps nothing else.
   std::uint32_t saved_inputs = 0, saved_outputs = 0;
-  std::uint32_t host_inputs = 0;   // bit i: read by the host (shapes, axes)
-  bool stateful = false;           // not a pure function of its inputs
-  bool elementwise = false;        // may be fused into chains
-  ForwardFn forward = nullptr;     // works on handles alone; then there is no kernel
-  bool updates = false;            // changes the variables that its resource inputs name
+  std::uint32_t host_inputs = 0;  // bit i: read by the host (shapes, axes)
+  bool stateful = false;          // not a pure function of its inputs
+  bool elementwise = false;       // may be fused into chains
+  ForwardFn forward = nullptr;    // works on handles alone; then there is no kernel
+  bool updates = false;           // changes the variables that its resource inputs name
   bool defined = false;
 
   // Derived by OpBuilder.
@@ -107,7 +108,7 @@ class Op {
     kernels_[static_cast<int>(device)][static_cast<int>(dtype.code())] = fn;
   }
   const AttrValue* find_default(std::string_view attr) const;
-  int find_attr(std::string_view attr) const;   // -1: none
+  int find_attr(std::string_view attr) const;  // -1: none
   int find_input(std::string_view arg) const;
   int find_output(std::string_view arg) const;
 
@@ -164,8 +165,8 @@ struct KernelRegistration {
 };
 #define RILL_KERNEL_JOIN2(a, b) a##b
 #define RILL_KERNEL_JOIN(a, b) RILL_KERNEL_JOIN2(a, b)
-#define RILL_KERNEL(op, device, types, fn)                                          \
-  [[maybe_unused]] static const ::rill::KernelRegistration RILL_KERNEL_JOIN(        \
+#define RILL_KERNEL(op, device, types, fn)                                   \
+  [[maybe_unused]] static const ::rill::KernelRegistration RILL_KERNEL_JOIN( \
       kernel_registration_, __COUNTER__)(op, ::rill::DeviceType::device, types, fn)
 
 }  // namespace rill

@@ -28,10 +28,16 @@ TEST(Op, RefusesWrongNumbersOfInputs) {
   const Tensor x = to_tensor(1.f);
   expect_error<errors::InvalidArgument>([&] { execute(find_op("MatMul"), {x}); },
                                         "[matmul] got 1 inputs, expected 2");
-  expect_error<errors::InvalidArgument>([&] { execute(find_op("Exp"), {x, x}); },
-                                        "got 2 inputs, expected 1");
-  expect_error<errors::InvalidArgument>([&] { execute(find_op("AddV2"), {x, Tensor()}); },
-                                        "undefined");
+  expect_error<errors::InvalidArgument>(
+      [&] {
+        execute(find_op("Exp"), {x, x});
+      },
+      "got 2 inputs, expected 1");
+  expect_error<errors::InvalidArgument>(
+      [&] {
+        execute(find_op("AddV2"), {x, Tensor()});
+      },
+      "undefined");
 }
 
 TEST(Op, RefusesWrongDTypes) {

@@ -23,27 +23,37 @@ struct ListType {
 void scan(const Operand& x, std::size_t depth, ListType& type) {
   if (x.kind() == Kind::list) {
     if (depth == type.dims.size()) {
-      RILL_CHECK(!type.any, invalid_argument, "[constant] ragged list: a number stands where a list was expected at depth {}", depth);
+      RILL_CHECK(!type.any, invalid_argument,
+                 "[constant] ragged list: a number stands where a list was expected at depth {}",
+                 depth);
       type.dims.push_back(static_cast<std::int64_t>(x.size()));
     } else {
       RILL_CHECK(type.dims[depth] == static_cast<std::int64_t>(x.size()), invalid_argument,
-                 "[constant] ragged list: lists of {} and {} elements at depth {}; all must have one length",
+                 "[constant] ragged list: lists of {} and {} elements at depth {}; all must have "
+                 "one length",
                  type.dims[depth], x.size(), depth);
     }
     for (const Operand& e : x) scan(e, depth + 1, type);
     return;
   }
   RILL_CHECK(depth == type.dims.size(), invalid_argument,
-             "[constant] ragged list: a number stands where a list was expected at depth {}", depth);
+             "[constant] ragged list: a number stands where a list was expected at depth {}",
+             depth);
   type.any = true;
   switch (x.kind()) {
     case Kind::integer:
       type.integers = true;
       type.wide = type.wide || x.wide() || x.integer() > INT32_MAX || x.integer() < INT32_MIN;
       break;
-    case Kind::floating: type.floats = true; break;
-    case Kind::boolean: type.bools = true; break;
-    default: type.texts = true; break;
+    case Kind::floating:
+      type.floats = true;
+      break;
+    case Kind::boolean:
+      type.bools = true;
+      break;
+    default:
+      type.texts = true;
+      break;
   }
 }
 
@@ -60,17 +70,22 @@ DType natural_dtype(const ListType& type) {
 template <class T>
 T leaf(const Operand& x, DType dtype) {
   if constexpr (std::is_same_v<T, std::string>) {
-    RILL_CHECK(x.kind() == Kind::text, invalid_argument, "[constant] a number stands where a string was expected");
+    RILL_CHECK(x.kind() == Kind::text, invalid_argument,
+               "[constant] a number stands where a string was expected");
     return std::string(x.text());
   } else {
-    RILL_CHECK(x.kind() != Kind::text, invalid_argument, "[constant] the string \"{}\" stands where a {} was expected", x.text(), dtype);
+    RILL_CHECK(x.kind() != Kind::text, invalid_argument,
+               "[constant] the string \"{}\" stands where a {} was expected", x.text(), dtype);
     if constexpr (std::is_same_v<T, bool>) {
-      RILL_CHECK(x.kind() == Kind::boolean, invalid_argument, "[constant] the number {} stands where a bool was expected", x.number());
+      RILL_CHECK(x.kind() == Kind::boolean, invalid_argument,
+                 "[constant] the number {} stands where a bool was expected", x.number());
       return x.integer() != 0;
     } else if constexpr (std::is_integral_v<T>) {
       if (x.kind() == Kind::floating) {
         RILL_CHECK(x.number() == std::floor(x.number()), invalid_argument,
-                   "[constant] the fraction {} does not fit dtype {}; write tf::cast(x, tf::float32) or an integer", x.number(), dtype);
+                   "[constant] the fraction {} does not fit dtype {}; write tf::cast(x, "
+                   "tf::float32) or an integer",
+                   x.number(), dtype);
         RILL_CHECK(x.number() >= static_cast<double>(std::numeric_limits<T>::min()) &&
                        x.number() < std::ldexp(1.0, std::numeric_limits<T>::digits),
                    invalid_argument, "[constant] {} does not fit dtype {}", x.number(), dtype);
@@ -83,14 +98,17 @@ T leaf(const Operand& x, DType dtype) {
       }
       // A wide one may be an unsigned number whose top bit is set.
       if constexpr (std::is_same_v<T, std::uint64_t>)
-        RILL_CHECK(x.integer() >= 0 || x.wide(), invalid_argument, "[constant] {} does not fit dtype {}", x.integer(), dtype);
+        RILL_CHECK(x.integer() >= 0 || x.wide(), invalid_argument,
+                   "[constant] {} does not fit dtype {}", x.integer(), dtype);
       return static_cast<T>(x.integer());
     } else if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16_t>) {
       return T(static_cast<float>(x.number()));
     } else {
       if (x.kind() == Kind::floating) return static_cast<T>(x.number());
-      if constexpr (requires(T t) { t.real(); }) return T(static_cast<typename T::value_type>(x.integer()));
-      else return static_cast<T>(x.integer());
+      if constexpr (requires(T t) { t.real(); })
+        return T(static_cast<typename T::value_type>(x.integer()));
+      else
+        return static_cast<T>(x.integer());
     }
   }
 }
@@ -129,11 +147,14 @@ Tensor stack_operands(const Operand& x, DType dtype) {
 
 Tensor to_tensor(const Operand& x, DType dtype) {
   switch (x.kind()) {
-    case Kind::tensor: return x.tensor();
-    case Kind::variable: return Tensor(x.variable());
+    case Kind::tensor:
+      return x.tensor();
+    case Kind::variable:
+      return Tensor(x.variable());
     case Kind::shape: {
       const TensorShape& s = x.shape();
-      RILL_CHECK(s.is_fully_defined(), invalid_argument, "[constant] shape {} is not fully defined", s);
+      RILL_CHECK(s.is_fully_defined(), invalid_argument, "[constant] shape {} is not fully defined",
+                 s);
       bool wide = false;
       for (int i = 0; i < s.rank(); ++i) wide = wide || s.dim(i) > INT32_MAX;
       RILL_CHECK(!dtype.defined() || dtype.is_integer() || dtype.is_floating(), invalid_argument,
@@ -145,25 +166,32 @@ Tensor to_tensor(const Operand& x, DType dtype) {
       });
       return t;
     }
-    default: break;
+    default:
+      break;
   }
-  if (const DType held = dtype_of_tensors(x); held.defined()) return stack_operands(x, dtype.defined() ? dtype : held);
+  if (const DType held = dtype_of_tensors(x); held.defined())
+    return stack_operands(x, dtype.defined() ? dtype : held);
   ListType type;
   scan(x, 0, type);
   const DType d = dtype.defined() ? dtype : natural_dtype(type);
-  RILL_CHECK(d.is_numeric() || d == bool_ || d == string, invalid_argument, "[constant] no literal has dtype {}", d);
+  RILL_CHECK(d.is_numeric() || d == bool_ || d == string, invalid_argument,
+             "[constant] no literal has dtype {}", d);
   Tensor t = make_tensor(d, TensorShape(type.dims));
   // The commonest literal beside a tensor, without the dispatch.
-  if (d == float32 && x.kind() == Kind::floating) *mutable_data<float>(t) = static_cast<float>(x.number());
-  else dispatch_all(d, [&]<class T>() { fill(x, d, mutable_data<T>(t)); });
+  if (d == float32 && x.kind() == Kind::floating)
+    *mutable_data<float>(t) = static_cast<float>(x.number());
+  else
+    dispatch_all(d, [&]<class T>() { fill(x, d, mutable_data<T>(t)); });
   return t;
 }
 
 TensorList::TensorList(std::initializer_list<Operand> l) {
   DType dtype;  // literals take the dtype of their tensor neighbours
   for (const Operand& x : l) {
-    if (x.kind() == Kind::tensor) dtype = x.tensor().defined() ? x.tensor().dtype() : dtype;
-    else if (x.kind() == Kind::variable) dtype = Tensor(x.variable()).dtype();
+    if (x.kind() == Kind::tensor)
+      dtype = x.tensor().defined() ? x.tensor().dtype() : dtype;
+    else if (x.kind() == Kind::variable)
+      dtype = Tensor(x.variable()).dtype();
     if (dtype.defined()) break;
   }
   v_.reserve(l.size());
@@ -175,7 +203,8 @@ ArgPair::ArgPair(const Operand& a, const Operand& b) {
   if (a.file()) thread_state().file = a.file(), thread_state().line = a.line();
   if (ka == Kind::tensor) a_ = &a.tensor();
   if (kb == Kind::tensor) b_ = &b.tensor();
-  if (ka == Kind::tensor && kb == Kind::tensor) [[likely]] return;
+  if (ka == Kind::tensor && kb == Kind::tensor) [[likely]]
+    return;
   if (ka == Kind::variable) own_a_ = Tensor(a.variable()), a_ = &own_a_;
   if (kb == Kind::variable) own_b_ = Tensor(b.variable()), b_ = &own_b_;
   const bool literal_a = a.is_literal(), literal_b = b.is_literal();

@@ -18,17 +18,35 @@ concept StringLike = std::is_convertible_v<const T&, std::string_view>;
 #endif
 class Operand {
  public:
-  enum class Kind : std::uint8_t { tensor, variable, integer, floating, boolean, text, shape, list };
+  enum class Kind : std::uint8_t {
+    tensor,
+    variable,
+    integer,
+    floating,
+    boolean,
+    text,
+    shape,
+    list
+  };
 
-  Operand(const Tensor& t, RILL_CALL_SITE) : kind_(Kind::tensor), line_(line), file_(file) { u_.p = &t; }
-  Operand(const Variable& v, RILL_CALL_SITE) : kind_(Kind::variable), line_(line), file_(file) { u_.p = &v; }
+  Operand(const Tensor& t, RILL_CALL_SITE) : kind_(Kind::tensor), line_(line), file_(file) {
+    u_.p = &t;
+  }
+  Operand(const Variable& v, RILL_CALL_SITE) : kind_(Kind::variable), line_(line), file_(file) {
+    u_.p = &v;
+  }
   Operand(const Gradient& g, RILL_CALL_SITE);
   template <class T>
-    requires std::is_arithmetic_v<T>
+  requires std::is_arithmetic_v<T>
   constexpr Operand(T v, RILL_CALL_SITE)
-      : kind_(kind_of<T>()), wide_(std::is_integral_v<T> && sizeof(T) > 4), line_(line), file_(file) {
-    if constexpr (std::is_floating_point_v<T>) u_.d = static_cast<double>(v);
-    else u_.i = static_cast<std::int64_t>(v);
+      : kind_(kind_of<T>()),
+        wide_(std::is_integral_v<T> && sizeof(T) > 4),
+        line_(line),
+        file_(file) {
+    if constexpr (std::is_floating_point_v<T>)
+      u_.d = static_cast<double>(v);
+    else
+      u_.i = static_cast<std::int64_t>(v);
   }
   template <StringLike S>
   Operand(const S& s, RILL_CALL_SITE) : kind_(Kind::text), line_(line), file_(file) {
@@ -40,7 +58,9 @@ class Operand {
       : kind_(Kind::list), line_(line), file_(file), size_(l.size()) {
     u_.p = first(l);
   }
-  Operand(const TensorShape& s, RILL_CALL_SITE) : kind_(Kind::shape), line_(line), file_(file) { u_.p = &s; }
+  Operand(const TensorShape& s, RILL_CALL_SITE) : kind_(Kind::shape), line_(line), file_(file) {
+    u_.p = &s;
+  }
 
   Kind kind() const { return kind_; }
   bool is_literal() const { return kind_ != Kind::tensor && kind_ != Kind::variable; }
@@ -65,7 +85,7 @@ class Operand {
   static const void* first(const std::initializer_list<Operand>& l) { return l.begin(); }
   template <class T>
   static constexpr Kind kind_of() {
-    return std::is_same_v<T, bool> ? Kind::boolean
+    return std::is_same_v<T, bool>       ? Kind::boolean
            : std::is_floating_point_v<T> ? Kind::floating
                                          : Kind::integer;
   }
@@ -106,4 +126,4 @@ class TensorList {
   std::vector<Tensor> v_;
 };
 
-}  // namespace rill
+}  // namespace RILL_API

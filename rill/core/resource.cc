@@ -11,34 +11,41 @@ Resource::~Resource() = default;
 
 Tensor VariableCell::read() {
   std::lock_guard lock(mutex);
-  RILL_CHECK(value.defined(), failed_precondition,
-             "[variable] \"{}\" is read before it has a value; assign to it or run its initializer first", name);
+  RILL_CHECK(
+      value.defined(), failed_precondition,
+      "[variable] \"{}\" is read before it has a value; assign to it or run its initializer first",
+      name);
   return make_view(value, value.shape());
 }
 
 void VariableCell::assign(const Tensor& t) {
-  RILL_CHECK(t.dtype() == dtype, invalid_argument, "[assign] variable \"{}\" is {}, the value is {}; write tf::cast(value, tf::{})",
-             name, dtype, t.dtype(), dtype);
+  RILL_CHECK(t.dtype() == dtype, invalid_argument,
+             "[assign] variable \"{}\" is {}, the value is {}; write tf::cast(value, tf::{})", name,
+             dtype, t.dtype(), dtype);
   RILL_CHECK(shape.is_compatible_with(t.shape()), invalid_argument,
-             "[assign] variable \"{}\" has shape {}, the value has shape {}", name, shape, t.shape());
+             "[assign] variable \"{}\" has shape {}, the value has shape {}", name, shape,
+             t.shape());
   std::lock_guard lock(mutex);
   value = make_view(t, t.shape());
 }
 
 const Tensor& VariableCell::writable() {
-  RILL_CHECK(value.defined(), failed_precondition, "[variable] \"{}\" is updated before it has a value; assign to it first", name);
+  RILL_CHECK(value.defined(), failed_precondition,
+             "[variable] \"{}\" is updated before it has a value; assign to it first", name);
   TensorImpl& v = *value.impl();
   if (!v.buffer->unique()) {
     Device& device = *v.device;
     Tensor copy = make_tensor(v.dtype, v.shape, device);
     const std::size_t bytes = static_cast<std::size_t>(v.num_elements) * v.dtype.itemsize();
     if (v.dtype == string) {
-      for (std::int64_t i = 0; i < v.num_elements; ++i) mutable_data<std::string>(copy)[i] = host_data<std::string>(value)[i];
+      for (std::int64_t i = 0; i < v.num_elements; ++i)
+        mutable_data<std::string>(copy)[i] = host_data<std::string>(value)[i];
     } else if (device.is_host()) {
       std::memcpy(copy.impl()->data, v.data, bytes);
     } else {
       device.enqueue([keep = value, copy, bytes, &device] {
-        std::memcpy(device.kernel_address(copy.impl()->data), device.kernel_address(keep.impl()->data), bytes);
+        std::memcpy(device.kernel_address(copy.impl()->data),
+                    device.kernel_address(keep.impl()->data), bytes);
       });
     }
     value = copy;
@@ -47,7 +54,9 @@ const Tensor& VariableCell::writable() {
 }
 
 constexpr std::string_view kValueKey = "VARIABLE_VALUE";
-std::vector<TrackableNode::SavedValue> VariableCell::saved_values() { return {{std::string(kValueKey), read()}}; }
+std::vector<TrackableNode::SavedValue> VariableCell::saved_values() {
+  return {{std::string(kValueKey), read()}};
+}
 std::vector<std::string> VariableCell::saved_keys() { return {std::string(kValueKey)}; }
 void VariableCell::restore_value(std::string_view key, const Tensor& t) {
   if (key != kValueKey) return TrackableNode::restore_value(key, t);
@@ -59,8 +68,8 @@ VariableCell& variable_cell(const Tensor& handle) {
       handle.defined(), failed_precondition,
       "[variable] this Variable was moved from; assign another variable to it before using it");
   Resource* r = handle.impl()->resource.get();
-  RILL_CHECK(r && r->resource_kind == Resource::Kind::variable, invalid_argument, "expected a variable, got a tensor of dtype {}",
-             handle.dtype());
+  RILL_CHECK(r && r->resource_kind == Resource::Kind::variable, invalid_argument,
+             "expected a variable, got a tensor of dtype {}", handle.dtype());
   return *static_cast<VariableCell*>(r);
 }
 

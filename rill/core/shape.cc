@@ -12,8 +12,10 @@ std::string list_of(const TensorShape& s, std::string_view unknown) {
   for (std::size_t i = 0; i < s.size(); ++i) {
     if (i) out += ", ";
     const std::int64_t d = s.dims()[i];
-    if (d < 0) out += unknown;
-    else out += std::to_string(d);
+    if (d < 0)
+      out += unknown;
+    else
+      out += std::to_string(d);
   }
   return out;
 }
@@ -31,9 +33,10 @@ TensorShape::TensorShape(std::initializer_list<Dim> dims) : known_(true) {
 
 TensorShape::TensorShape(const std::vector<std::int64_t>& dims) : known_(true) {
   for (std::int64_t d : dims) {
-    RILL_CHECK(d >= -1, invalid_argument,
-               "[TensorShape] dimension {} is negative ({}); an unknown dimension is tf::None or -1",
-               dims_.size(), d);
+    RILL_CHECK(
+        d >= -1, invalid_argument,
+        "[TensorShape] dimension {} is negative ({}); an unknown dimension is tf::None or -1",
+        dims_.size(), d);
     dims_.push_back(d);
   }
 }
@@ -45,8 +48,8 @@ TensorShape TensorShape::unknown_dims(int rank) {
 std::int64_t TensorShape::dim(int i) const {
   RILL_CHECK(known_, invalid_argument, "[shape] dimension {} of a shape of unknown rank", i);
   const int n = rank();
-  RILL_CHECK(i >= -n && i < n, out_of_range, "[shape] dimension {} of shape {}: expected an index in [{}, {})",
-             i, *this, -n, n);
+  RILL_CHECK(i >= -n && i < n, out_of_range,
+             "[shape] dimension {} of shape {}: expected an index in [{}, {})", i, *this, -n, n);
   return dims_[static_cast<std::size_t>(i < 0 ? i + n : i)];
 }
 
@@ -70,7 +73,8 @@ std::int64_t TensorShape::num_elements() const {
     if (d == 0) return 0;
     overflow = overflow || __builtin_mul_overflow(n, d, &n);
   }
-  RILL_CHECK(!overflow, invalid_argument, "[shape] shape {} has more elements than 63 bits can count", *this);
+  RILL_CHECK(!overflow, invalid_argument,
+             "[shape] shape {} has more elements than 63 bits can count", *this);
   return n;
 }
 
@@ -92,11 +96,15 @@ std::string TensorShape::to_string() const {
   return "(" + list_of(*this, "None") + (size() == 1 ? ",)" : ")");
 }
 
-std::ostream& operator<<(std::ostream& os, const TensorShape& shape) { return os << shape.to_string(); }
+std::ostream& operator<<(std::ostream& os, const TensorShape& shape) {
+  return os << shape.to_string();
+}
 
 void append_formatted(std::string& out, const TensorShape& s, std::string_view) {
-  if (!s.has_rank()) out += "[unknown rank]";
-  else out += "[" + list_of(s, "?") + "]";
+  if (!s.has_rank())
+    out += "[unknown rank]";
+  else
+    out += "[" + list_of(s, "?") + "]";
 }
 
 std::int64_t checked_num_elements(const Dims& dims, std::string_view what) {
@@ -105,7 +113,8 @@ std::int64_t checked_num_elements(const Dims& dims, std::string_view what) {
   std::int64_t n = 1;
   bool zero = false;
   for (std::int64_t d : dims) {
-    RILL_CHECK(d >= 0, invalid_argument, "[{}] shape {} has a negative size: {}", what, TensorShape(dims), d);
+    RILL_CHECK(d >= 0, invalid_argument, "[{}] shape {} has a negative size: {}", what,
+               TensorShape(dims), d);
     if (d == 0) {
       zero = true;
       continue;

@@ -16,8 +16,8 @@ namespace rill RILL_API {
 class Dim {
  public:
   template <class I>
-    requires(std::is_integral_v<I> && !std::is_same_v<I, bool>)
-  constexpr Dim(I n) : n_(static_cast<std::int64_t>(n)) {}
+  requires(std::is_integral_v<I> && !std::is_same_v<I, bool>) constexpr Dim(I n)
+      : n_(static_cast<std::int64_t>(n)) {}
   static constexpr Dim unknown() { return Dim(Tag{}); }
   constexpr std::int64_t value() const { return n_; }
   constexpr bool known() const { return n_ != kUnknown; }
@@ -95,4 +95,4 @@ class TensorSpec {
   std::string name_;
 };
 
-}  // namespace rill
+}  // namespace RILL_API

@@ -35,8 +35,9 @@ TensorShape ShapeContext::input_as_shape(int i) const {
 bool ShapeContext::input_as_int(int i, std::int64_t* value) const {
   const Tensor* v = input_value(i);
   if (!v) return false;
-  RILL_CHECK(v->size() == 1 && v->dtype().is_integer(), invalid_argument, "[{}] input {} must be one integer, got {} of shape {}",
-             tag(), op().inputs[static_cast<std::size_t>(i)].name, v->dtype(), v->shape());
+  RILL_CHECK(v->size() == 1 && v->dtype().is_integer(), invalid_argument,
+             "[{}] input {} must be one integer, got {} of shape {}", tag(),
+             op().inputs[static_cast<std::size_t>(i)].name, v->dtype(), v->shape());
   *value = v->item<std::int64_t>();
   return true;
 }
@@ -47,7 +48,8 @@ void unknown_shape(ShapeContext& c) {
   for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, TensorShape::unknown_rank());
 }
 void broadcast_shape(ShapeContext& c) {
-  if (c.input(0) == c.input(1)) [[likely]] return c.set_output(0, c.input(0));
+  if (c.input(0) == c.input(1)) [[likely]]
+    return c.set_output(0, c.input(0));
   c.set_output(0, broadcast_shapes(c.input(0), c.input(1), c.tag()));
 }
 
@@ -61,32 +63,40 @@ TensorShape broadcast_shapes(const TensorShape& a, const TensorShape& b, std::st
     const std::int64_t da = ia < 0 ? 1 : a.dims()[static_cast<std::size_t>(ia)];
     const std::int64_t db = ib < 0 ? 1 : b.dims()[static_cast<std::size_t>(ib)];
     std::int64_t& d = out[static_cast<std::size_t>(i)];
-    if (da == 1) d = db;
-    else if (db == 1 || da == db) d = da;
-    else if (da < 0) d = db;  // unknown beside a size > 1 must be that size
-    else if (db < 0) d = da;
+    if (da == 1)
+      d = db;
+    else if (db == 1 || da == db)
+      d = da;
+    else if (da < 0)
+      d = db;  // unknown beside a size > 1 must be that size
+    else if (db < 0)
+      d = da;
     else
       RILL_FAIL(invalid_argument,
-                "[{}] shapes {} and {} cannot be broadcast: dimension {} from the end is {} and {}; expected equal sizes, or 1",
+                "[{}] shapes {} and {} cannot be broadcast: dimension {} from the end is {} and "
+                "{}; expected equal sizes, or 1",
                 tag, a, b, rank - i, da, db);
   }
   return TensorShape(out);
 }
 
 int normalize_axis(std::int64_t axis, int rank, std::string_view tag, std::string_view name) {
-  RILL_CHECK(axis >= -rank && axis < rank, out_of_range, "[{}] {} {} is out of range for rank {}: expected a value in [{}, {})",
-             tag, name, axis, rank, -rank, rank);
+  RILL_CHECK(axis >= -rank && axis < rank, out_of_range,
+             "[{}] {} {} is out of range for rank {}: expected a value in [{}, {})", tag, name,
+             axis, rank, -rank, rank);
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
 void require_rank(const ShapeContext& c, int i, int rank, std::string_view name) {
   const TensorShape& s = c.input(i);
-  RILL_CHECK(!s.has_rank() || s.rank() == rank, invalid_argument, "[{}] {} must have rank {}, got shape {} (rank {})", c.tag(),
-             name, rank, s, s.rank());
+  RILL_CHECK(!s.has_rank() || s.rank() == rank, invalid_argument,
+             "[{}] {} must have rank {}, got shape {} (rank {})", c.tag(), name, rank, s, s.rank());
 }
 
-std::int64_t merge_dims(std::int64_t a, std::int64_t b, std::string_view tag, std::string_view what) {
-  RILL_CHECK(a < 0 || b < 0 || a == b, invalid_argument, "[{}] {} differ: {} and {}", tag, what, a, b);
+std::int64_t merge_dims(std::int64_t a, std::int64_t b, std::string_view tag,
+                        std::string_view what) {
+  RILL_CHECK(a < 0 || b < 0 || a == b, invalid_argument, "[{}] {} differ: {} and {}", tag, what, a,
+             b);
   return a < 0 ? b : a;
 }
 

@@ -18,8 +18,12 @@ class AttrReader {
   std::string_view string_attr(std::string_view name) const { return attr(name).as_string(); }
   DType type_attr(std::string_view name) const { return attr(name).as_type(); }
   const TensorShape& shape_attr(std::string_view name) const { return attr(name).as_shape(); }
-  std::span<const std::int64_t> ints_attr(std::string_view name) const { return attr(name).as_ints(); }
-  std::span<const double> floats_attr(std::string_view name) const { return attr(name).as_floats(); }
+  std::span<const std::int64_t> ints_attr(std::string_view name) const {
+    return attr(name).as_ints();
+  }
+  std::span<const double> floats_attr(std::string_view name) const {
+    return attr(name).as_floats();
+  }
   // Internal when the op has no such attribute.
   const AttrValue& attr(std::string_view name) const;
   const AttrValue* find_attr(std::string_view name) const;  // null: neither written nor defaulted
@@ -36,12 +40,15 @@ class AttrReader {
 // checked against the schema before it runs.
 class ShapeContext : public AttrReader {
  public:
-  ShapeContext(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<TensorShape> outputs)
+  ShapeContext(const Op& op, std::span<const In> inputs, AttrList attrs,
+               std::span<TensorShape> outputs)
       : AttrReader(op, attrs), inputs_(inputs), outputs_(outputs) {}
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
-  const TensorShape& input(int i) const { return inputs_[static_cast<std::size_t>(i)]->impl()->shape; }
+  const TensorShape& input(int i) const {
+    return inputs_[static_cast<std::size_t>(i)]->impl()->shape;
+  }
   DType input_dtype(int i) const { return inputs_[static_cast<std::size_t>(i)]->impl()->dtype; }
   // The value of an input when it is known now; else null.
   const Tensor* input_value(int i) const;
@@ -52,7 +59,9 @@ class ShapeContext : public AttrReader {
   bool input_as_int(int i, std::int64_t* value) const;
   std::string_view tag() const { return op().tag; }
 
-  void set_output(int i, TensorShape shape) { outputs_[static_cast<std::size_t>(i)] = std::move(shape); }
+  void set_output(int i, TensorShape shape) {
+    outputs_[static_cast<std::size_t>(i)] = std::move(shape);
+  }
 
  private:
   std::span<const In> inputs_;
@@ -60,18 +69,20 @@ class ShapeContext : public AttrReader {
 };
 
 // Shape functions that many ops share.
-void unchanged_shape(ShapeContext& c);   // output 0 as input 0
-void scalar_shape(ShapeContext& c);      // output 0 is a scalar
-void unknown_shape(ShapeContext& c);     // every output has unknown rank (data-dependent)
-void broadcast_shape(ShapeContext& c);   // output 0 as inputs 0 and 1 broadcast
+void unchanged_shape(ShapeContext& c);  // output 0 as input 0
+void scalar_shape(ShapeContext& c);     // output 0 is a scalar
+void unknown_shape(ShapeContext& c);    // every output has unknown rank (data-dependent)
+void broadcast_shape(ShapeContext& c);  // output 0 as inputs 0 and 1 broadcast
 
 // NumPy broadcasting of two shapes; InvalidArgument in the name of `tag`.
 TensorShape broadcast_shapes(const TensorShape& a, const TensorShape& b, std::string_view tag);
 // `axis` counted from the front; OutOfRange unless in [-rank, rank).
-int normalize_axis(std::int64_t axis, int rank, std::string_view tag, std::string_view name = "axis");
+int normalize_axis(std::int64_t axis, int rank, std::string_view tag,
+                   std::string_view name = "axis");
 // Checks that input i has that rank (unknown passes).
 void require_rank(const ShapeContext& c, int i, int rank, std::string_view name);
 // Both known and different is an error; the known one otherwise.
-std::int64_t merge_dims(std::int64_t a, std::int64_t b, std::string_view tag, std::string_view what);
+std::int64_t merge_dims(std::int64_t a, std::int64_t b, std::string_view tag,
+                        std::string_view what);
 
 }  // namespace rill

@@ -10,7 +10,8 @@ namespace {
 bool bit(std::int64_t mask, std::size_t i) { return i < 63 && (mask >> i & 1) != 0; }
 
 // The elements of [begin:end:stride] along an axis of known size; None where a mask says so.
-std::int64_t range_size(std::int64_t dim, std::int64_t& begin, std::int64_t end, std::int64_t stride, bool no_begin, bool no_end) {
+std::int64_t range_size(std::int64_t dim, std::int64_t& begin, std::int64_t end,
+                        std::int64_t stride, bool no_begin, bool no_end) {
   const std::int64_t low = stride > 0 ? 0 : -1, high = stride > 0 ? dim : dim - 1;
   auto place = [&](std::int64_t i) { return std::clamp(i < 0 ? i + dim : i, low, high); };
   begin = no_begin ? (stride > 0 ? low : high) : place(begin);
@@ -40,17 +41,19 @@ bool StridedSliceSpec::is_contiguous(const Dims& input) const {
 }
 
 StridedSliceMasks StridedSliceMasks::of(const AttrReader& a) {
-  return {a.int_attr("begin_mask"), a.int_attr("end_mask"), a.int_attr("ellipsis_mask"), a.int_attr("new_axis_mask"),
-          a.int_attr("shrink_axis_mask")};
+  return {a.int_attr("begin_mask"), a.int_attr("end_mask"), a.int_attr("ellipsis_mask"),
+          a.int_attr("new_axis_mask"), a.int_attr("shrink_axis_mask")};
 }
 
-StridedSliceSpec resolve_strided_slice(const TensorShape& input, std::size_t entries, const Dims* begin, const Dims* end,
-                                       const Dims* stride, const StridedSliceMasks& masks, std::string_view tag) {
+StridedSliceSpec resolve_strided_slice(const TensorShape& input, std::size_t entries,
+                                       const Dims* begin, const Dims* end, const Dims* stride,
+                                       const StridedSliceMasks& masks, std::string_view tag) {
   StridedSliceSpec spec;
   std::size_t used = 0, dots = entries;
   for (std::size_t i = 0; i < entries; ++i) {
     if (bit(masks.ellipsis, i)) {
-      RILL_CHECK(dots == entries, invalid_argument, "[{}] an index may have one ellipsis, got two", tag);
+      RILL_CHECK(dots == entries, invalid_argument, "[{}] an index may have one ellipsis, got two",
+                 tag);
       dots = i;
     } else {
       used += !bit(masks.new_axis, i);
@@ -58,7 +61,8 @@ StridedSliceSpec resolve_strided_slice(const TensorShape& input, std::size_t ent
   }
   if (!input.has_rank()) return spec;
   const auto rank = static_cast<std::size_t>(input.rank());
-  RILL_CHECK(used <= rank, invalid_argument, "[{}] {} indices are too many for a tensor of shape {}", tag, used, input);
+  RILL_CHECK(used <= rank, invalid_argument,
+             "[{}] {} indices are too many for a tensor of shape {}", tag, used, input);
   Dims out;
   auto take_whole = [&](std::size_t n) {
     for (; n > 0; --n) {
@@ -79,14 +83,20 @@ StridedSliceSpec resolve_strided_slice(const TensorShape& input, std::size_t ent
     }
     const std::size_t axis = spec.size.size();
     const std::int64_t dim = input.dims()[axis], step = stride ? (*stride)[i] : 1;
-    const bool shrink = bit(masks.shrink_axis, i), no_begin = bit(masks.begin, i), no_end = bit(masks.end, i);
-    RILL_CHECK(step != 0, invalid_argument, "[{}] the step of index {} is 0; expected a step of at least 1, or a negative one", tag, i);
-    RILL_CHECK(!shrink || step > 0, invalid_argument, "[{}] index {} is a number, but has the step {}; only 1 makes sense", tag, i, step);
+    const bool shrink = bit(masks.shrink_axis, i), no_begin = bit(masks.begin, i),
+               no_end = bit(masks.end, i);
+    RILL_CHECK(step != 0, invalid_argument,
+               "[{}] the step of index {} is 0; expected a step of at least 1, or a negative one",
+               tag, i);
+    RILL_CHECK(!shrink || step > 0, invalid_argument,
+               "[{}] index {} is a number, but has the step {}; only 1 makes sense", tag, i, step);
     std::int64_t first = begin ? (*begin)[i] : 0, size = -1;
     if (shrink) {
       if (begin && dim >= 0) {
         RILL_CHECK(first >= -dim && first < dim, out_of_range,
-                   "[{}] slice index {} of dimension {} out of bounds: axis {} of shape {} has {} elements", tag, first, axis, axis, input, dim);
+                   "[{}] slice index {} of dimension {} out of bounds: axis {} of shape {} has {} "
+                   "elements",
+                   tag, first, axis, axis, input, dim);
         if (first < 0) first += dim;
       }
       size = 1;

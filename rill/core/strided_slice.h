@@ -27,7 +27,8 @@ struct StridedSliceMasks {
 // `begin`, `end`, `stride` are null where their values are not known; `entries`
 // is their common length. OutOfRange for a number outside its axis,
 // InvalidArgument for a zero stride or too many indices.
-StridedSliceSpec resolve_strided_slice(const TensorShape& input, std::size_t entries, const Dims* begin, const Dims* end,
-                                       const Dims* stride, const StridedSliceMasks& masks, std::string_view tag);
+StridedSliceSpec resolve_strided_slice(const TensorShape& input, std::size_t entries,
+                                       const Dims* begin, const Dims* end, const Dims* stride,
+                                       const StridedSliceMasks& masks, std::string_view tag);
 
 }  // namespace rill

@@ -13,30 +13,42 @@ namespace {
 
 TensorImpl& defined_impl(const Tensor& t, const char* what) {
   RILL_CHECK(t.defined(), failed_precondition,
-             "[{}] this Tensor is undefined: it was default-constructed, or is a gradient that does not exist", what);
+             "[{}] this Tensor is undefined: it was default-constructed, or is a gradient that "
+             "does not exist",
+             what);
   return *t.impl();
 }
 
 Tensor host_value(const Tensor& t, const char* what) {
   defined_impl(t, what);
-  RILL_CHECK(!t.is_symbolic(), failed_precondition,
-             "[{}] a symbolic tensor of shape {} has no value: its function is being traced, not run", what, t.shape());
-  RILL_CHECK(!t.impl()->resource, invalid_argument, "[{}] a {} tensor has no elements to read", what, t.dtype());
+  RILL_CHECK(
+      !t.is_symbolic(), failed_precondition,
+      "[{}] a symbolic tensor of shape {} has no value: its function is being traced, not run",
+      what, t.shape());
+  RILL_CHECK(!t.impl()->resource, invalid_argument, "[{}] a {} tensor has no elements to read",
+             what, t.dtype());
   return to_host(t);
 }
 
 template <class To, class From>
 To convert(const From& v) {
-  if constexpr (std::is_same_v<To, From>) return v;
+  if constexpr (std::is_same_v<To, From>)
+    return v;
   else if constexpr (std::is_same_v<To, std::string> || std::is_same_v<From, std::string>)
-    RILL_FAIL(invalid_argument, "[item] no conversion between numbers and strings; use tf::strings::as_string or to_number");
+    RILL_FAIL(invalid_argument,
+              "[item] no conversion between numbers and strings; use tf::strings::as_string or "
+              "to_number");
   else if constexpr (requires { v.real(); }) {
-    if constexpr (requires(To t) { t.real(); }) return To(v);
-    else return static_cast<To>(v.real());
-  } else if constexpr (requires(To t) { t.real(); }) return To(static_cast<typename To::value_type>(v));
+    if constexpr (requires(To t) { t.real(); })
+      return To(v);
+    else
+      return static_cast<To>(v.real());
+  } else if constexpr (requires(To t) { t.real(); })
+    return To(static_cast<typename To::value_type>(v));
   else if constexpr (std::is_same_v<From, half> || std::is_same_v<From, bfloat16_t>)
     return static_cast<To>(static_cast<float>(v));
-  else return static_cast<To>(v);
+  else
+    return static_cast<To>(v);
 }
 
 }  // namespace
@@ -73,7 +85,8 @@ Tensor make_view(const Tensor& t, const TensorShape& shape, std::int64_t element
   auto* impl = new TensorImpl(from.dtype, shape);
   impl->num_elements = shape.num_elements();
   impl->buffer = from.buffer;
-  impl->data = static_cast<char*>(from.data) + static_cast<std::size_t>(element_offset) * from.dtype.itemsize();
+  impl->data = static_cast<char*>(from.data) +
+               static_cast<std::size_t>(element_offset) * from.dtype.itemsize();
   impl->device = from.device;
   impl->resource = from.resource;
   return Tensor(Ref<TensorImpl>(impl));
@@ -92,17 +105,23 @@ Tensor copy_to_device(const Tensor& t, Device& device) {
   if (t.dtype() == string) return t;  // strings live in host memory only
   const std::size_t bytes = static_cast<std::size_t>(t.size()) * t.dtype().itemsize();
   Device& from = *t.impl()->device;
-  if (!from.is_host() && !device.is_host()) return copy_to_device(copy_to_device(t, cpu_device()), device);
+  if (!from.is_host() && !device.is_host())
+    return copy_to_device(copy_to_device(t, cpu_device()), device);
   Tensor out = make_tensor(t.dtype(), t.shape(), device);
-  if (from.is_host()) device.copy_from_host(out.impl()->data, t.impl()->data, bytes);
-  else from.copy_to_host(out.impl()->data, t.impl()->data, bytes);
+  if (from.is_host())
+    device.copy_from_host(out.impl()->data, t.impl()->data, bytes);
+  else
+    from.copy_to_host(out.impl()->data, t.impl()->data, bytes);
   return out;
 }
 
-Tensor to_host(const Tensor& t) { return t.impl()->device->is_host() ? t : copy_to_device(t, cpu_device()); }
+Tensor to_host(const Tensor& t) {
+  return t.impl()->device->is_host() ? t : copy_to_device(t, cpu_device());
+}
 
 Dims as_dims(const Tensor& t, std::string_view what) {
-  RILL_CHECK(t.ndim() <= 1, invalid_argument, "[{}] expected a list of integers, got a tensor of shape {}", what, t.shape());
+  RILL_CHECK(t.ndim() <= 1, invalid_argument,
+             "[{}] expected a list of integers, got a tensor of shape {}", what, t.shape());
   const Tensor h = to_host(t);
   Dims out;
   if (t.dtype() == int32)
@@ -114,16 +133,21 @@ Dims as_dims(const Tensor& t, std::string_view what) {
   return out;
 }
 
-Tensor Tensor::from_memory(const void* data, const TensorShape& shape, DType dtype, void (*deleter)(void*), void* context) {
-  RILL_CHECK(shape.is_fully_defined(), invalid_argument, "[from_memory] shape {} is not fully defined", shape);
-  RILL_CHECK(dtype.is_numeric() || dtype == bool_, invalid_argument, "[from_memory] dtype {} cannot be taken from raw memory", dtype);
+Tensor Tensor::from_memory(const void* data, const TensorShape& shape, DType dtype,
+                           void (*deleter)(void*), void* context) {
+  RILL_CHECK(shape.is_fully_defined(), invalid_argument,
+             "[from_memory] shape {} is not fully defined", shape);
+  RILL_CHECK(dtype.is_numeric() || dtype == bool_, invalid_argument,
+             "[from_memory] dtype {} cannot be taken from raw memory", dtype);
   const std::int64_t n = checked_num_elements(shape.dims(), "from_memory");
-  RILL_CHECK(data != nullptr || n == 0, invalid_argument, "[from_memory] data is null for shape {}", shape);
+  RILL_CHECK(data != nullptr || n == 0, invalid_argument, "[from_memory] data is null for shape {}",
+             shape);
   auto* impl = new TensorImpl(dtype, shape);
   impl->num_elements = n;
   std::function<void()> free;
   if (deleter) free = [deleter, context] { deleter(context); };
-  impl->buffer = Buffer::wrap(const_cast<void*>(data), static_cast<std::size_t>(n) * dtype.itemsize(), std::move(free));
+  impl->buffer = Buffer::wrap(const_cast<void*>(data),
+                              static_cast<std::size_t>(n) * dtype.itemsize(), std::move(free));
   impl->data = impl->buffer->data();
   impl->device = &cpu_device();
   // The caller's memory must never be written in place.
@@ -142,8 +166,9 @@ bool Tensor::is_symbolic() const { return impl_ && impl_->symbol; }
 template <class T>
 T Tensor::item() const {
   const Tensor h = host_value(*this, "item");
-  RILL_CHECK(h.size() == 1, invalid_argument, "[item] expected one element, got shape {} ({} elements); use to_vector",
-             h.shape(), h.size());
+  RILL_CHECK(h.size() == 1, invalid_argument,
+             "[item] expected one element, got shape {} ({} elements); use to_vector", h.shape(),
+             h.size());
   T out{};
   dispatch_all(h.dtype(), [&]<class From>() { out = convert<T>(*host_data<From>(h)); });
   return out;
@@ -165,13 +190,14 @@ std::span<const T> Tensor::data() const {
   defined_impl(*this, "data");
   RILL_CHECK(!is_symbolic() && device().is_host(), failed_precondition,
              "[data] the elements are not in host memory; call .cpu() first and keep the result");
-  RILL_CHECK(dtype() == dtype_of<T>(), invalid_argument, "[data] the elements are {}, not {}; use to_vector to convert",
-             dtype(), dtype_of<T>());
+  RILL_CHECK(dtype() == dtype_of<T>(), invalid_argument,
+             "[data] the elements are {}, not {}; use to_vector to convert", dtype(),
+             dtype_of<T>());
   return {host_data<T>(*this), static_cast<std::size_t>(size())};
 }
 
-#define RILL_INSTANTIATE(T)                              \
-  template RILL_API T Tensor::item<T>() const;           \
+#define RILL_INSTANTIATE(T)                    \
+  template RILL_API T Tensor::item<T>() const; \
   template RILL_API std::vector<T> Tensor::to_vector<T>() const;
 #define RILL_INSTANTIATE_ALL(T) \
   RILL_INSTANTIATE(T)           \
@@ -197,10 +223,13 @@ template RILL_API std::span<const bfloat16_t> Tensor::data<bfloat16_t>() const;
 
 Tensor::operator bool() const {
   RILL_CHECK(!is_symbolic(), failed_precondition,
-             "[bool] a symbolic tensor has no truth value while its function is traced; write tf::cond or tf::while_loop");
+             "[bool] a symbolic tensor has no truth value while its function is traced; write "
+             "tf::cond or tf::while_loop");
   const Tensor h = host_value(*this, "bool");
   RILL_CHECK(h.size() == 1, invalid_argument,
-             "[bool] the truth value of a tensor of shape {} is ambiguous; use tf::reduce_any or tf::reduce_all", h.shape());
+             "[bool] the truth value of a tensor of shape {} is ambiguous; use tf::reduce_any or "
+             "tf::reduce_all",
+             h.shape());
   if (h.dtype() == string) return !host_data<std::string>(h)->empty();
   bool out = false;
   dispatch_plain(h.dtype(), [&]<class From>() { out = *host_data<From>(h) != From{}; });
@@ -228,15 +257,20 @@ void append_formatted(std::string& out, const Tensor& t, std::string_view spec) 
     out += t.to_string();
     return;
   }
-  RILL_CHECK(t.defined() && t.size() == 1, invalid_argument, "[format] \"{{:{}}}\" formats a scalar, got a tensor of shape {}",
-             spec, t.defined() ? t.shape() : TensorShape());
+  RILL_CHECK(t.defined() && t.size() == 1, invalid_argument,
+             "[format] \"{{:{}}}\" formats a scalar, got a tensor of shape {}", spec,
+             t.defined() ? t.shape() : TensorShape());
   RILL_CHECK(!t.dtype().is_complex(), invalid_argument,
              "[format] \"{{:{}}}\" formats a real number, got {}", spec, t.dtype());
-  if (t.dtype().is_floating()) append_number(out, FormatArg(t.item<double>()), spec);
-  else if (t.dtype() == string) append_number(out, FormatArg(t.item<std::string>()), spec);
+  if (t.dtype().is_floating())
+    append_number(out, FormatArg(t.item<double>()), spec);
+  else if (t.dtype() == string)
+    append_number(out, FormatArg(t.item<std::string>()), spec);
   // Python's '{:f}' formats an int as a float, '{:d}' keeps it.
-  else if (spec.find_first_of("eEfFgG%") != std::string_view::npos) append_number(out, FormatArg(t.item<double>()), spec);
-  else append_number(out, FormatArg(t.item<std::int64_t>()), spec);
+  else if (spec.find_first_of("eEfFgG%") != std::string_view::npos)
+    append_number(out, FormatArg(t.item<double>()), spec);
+  else
+    append_number(out, FormatArg(t.item<std::int64_t>()), spec);
 }
 
 }  // namespace rill

@@ -68,8 +68,7 @@ class Tensor {
 
   Tensor operator[](const Index& i) const;
   template <class... I>
-    requires(std::is_convertible_v<const I&, Index> && ...)
-  Tensor operator()(const I&... i) const;
+  requires(std::is_convertible_v<const I&, Index>&&...) Tensor operator()(const I&... i) const;
   Tensor at(std::initializer_list<Index> index) const;
 
   // Scalars only. Python's truth, float() and int().
@@ -163,8 +162,8 @@ class Index {
   Index(const Tensor& t) : kind_(Kind::tensor), tensor_(t) {}
   Index(const Variable& v) : kind_(Kind::tensor), tensor_(v) {}
   template <class T>
-    requires std::is_integral_v<T>
-  Index(T i) : kind_(Kind::number), number_(static_cast<std::int64_t>(i)) {}
+  requires std::is_integral_v<T> Index(T i)
+      : kind_(Kind::number), number_(static_cast<std::int64_t>(i)) {}
 
   Kind kind() const { return kind_; }
   std::int64_t number() const { return number_; }
@@ -179,14 +178,14 @@ class Index {
 };
 
 template <class... I>
-  requires(std::is_convertible_v<const I&, Index> && ...)
-Tensor Tensor::operator()(const I&... i) const {
+requires(std::is_convertible_v<const I&, Index>&&...) Tensor Tensor::operator()(
+    const I&... i) const {
   return at({Index(i)...});
 }
 
 namespace detail {
-Tensor part_of(const Tensor& t, std::int64_t i);            // t[i] along axis 0
-void require_parts(const Tensor& t, std::size_t n);         // InvalidArgument unless shape[0] == n
+Tensor part_of(const Tensor& t, std::int64_t i);     // t[i] along axis 0
+void require_parts(const Tensor& t, std::size_t n);  // InvalidArgument unless shape[0] == n
 template <std::size_t... I>
 Tensors<sizeof...(I)> unpack_parts(const Tensor& t, std::index_sequence<I...>) {
   require_parts(t, sizeof...(I));
@@ -199,7 +198,7 @@ auto Tensor::unpack() const {
   return detail::unpack_parts(*this, std::make_index_sequence<N>{});
 }
 
-}  // namespace rill
+}  // namespace RILL_API
 
 template <std::size_t N>
 struct std::tuple_size<rill::Tensors<N>> : std::integral_constant<std::size_t, N> {};

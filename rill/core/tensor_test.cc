@@ -12,16 +12,13 @@
 #include "rill/core/operand.h"
 #include "rill/core/tensor_impl.h"
 #include "tests/expect_error.h"
+#include "tests/printed.h"
 #include "tests/shows.h"
 
 namespace rill {
-namespace {
+using rill::testing::printed;
 
-std::string printed(const Tensor& t) {
-  std::ostringstream os;
-  os << t;
-  return os.str();
-}
+namespace {
 
 using testing::expect_error;
 
@@ -212,8 +209,11 @@ TEST(Tensor, ThatDoNotFitAreRefusedAndTheProgramGoesOn) {
       "does not fit in the address space");
   // The bytes fit in 64 bits, but not when they are rounded up.
   const std::int64_t side = 2147483647;
-  expect_error<errors::ResourceExhausted>([&] { make_tensor(float32, TensorShape{side, side}); },
-                                          "does not fit in the address space");
+  expect_error<errors::ResourceExhausted>(
+      [&] {
+        make_tensor(float32, TensorShape{side, side});
+      },
+      "does not fit in the address space");
   EXPECT_EQ(make_tensor(float32, TensorShape{4}).size(), 4);
 }
 

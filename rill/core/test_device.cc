@@ -22,11 +22,15 @@ class TestDevice : public Device {
  public:
   TestDevice() : Device(DeviceType::test, 0) {
     const int fd = memfd_create("rill_test_device", 0);
-    RILL_CHECK(fd >= 0 && ftruncate(fd, kBytes) == 0, resource_exhausted, "the test device cannot reserve its memory");
-    inside_ = static_cast<char*>(mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0));
-    outside_ = static_cast<char*>(mmap(nullptr, kBytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0));
+    RILL_CHECK(fd >= 0 && ftruncate(fd, kBytes) == 0, resource_exhausted,
+               "the test device cannot reserve its memory");
+    inside_ = static_cast<char*>(
+        mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0));
+    outside_ =
+        static_cast<char*>(mmap(nullptr, kBytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0));
     close(fd);
-    RILL_CHECK(inside_ != MAP_FAILED && outside_ != MAP_FAILED, resource_exhausted, "the test device cannot map its memory");
+    RILL_CHECK(inside_ != MAP_FAILED && outside_ != MAP_FAILED, resource_exhausted,
+               "the test device cannot map its memory");
     free_[0] = kBytes;
     worker_ = std::thread([this] { work(); });
     worker_.detach();  // lives as long as the process
@@ -42,7 +46,8 @@ class TestDevice : public Device {
       if (left) free_[offset + bytes] = left;
       return outside_ + offset;
     }
-    RILL_FAIL(resource_exhausted, "device {} is out of memory: {} bytes wanted of {}", name(), bytes, kBytes);
+    RILL_FAIL(resource_exhausted, "device {} is out of memory: {} bytes wanted of {}", name(),
+              bytes, kBytes);
   }
 
   void deallocate(void* p, std::size_t bytes) noexcept override {
@@ -86,7 +91,9 @@ class TestDevice : public Device {
     if (code_ == Code::ok) code_ = code, message_ = std::move(message);
   }
 
-  void* kernel_address(void* p) const override { return inside_ + (static_cast<char*>(p) - outside_); }
+  void* kernel_address(void* p) const override {
+    return inside_ + (static_cast<char*>(p) - outside_);
+  }
   void copy_from_host(void* dst, const void* src, std::size_t bytes) override {
     synchronize();
     std::memcpy(kernel_address(dst), src, bytes);

@@ -34,8 +34,10 @@ void TrackableNode::track(std::string_view name, const Ref<TrackableNode>& child
   for (Edge& e : s.edges)
     if (e.name == name) found = &e;
   if (found && found->child == child) return;
-  if (found) found->child = child;
-  else s.edges.push_back({std::string(name), child});
+  if (found)
+    found->child = child;
+  else
+    s.edges.push_back({std::string(name), child});
   // By index: what is restored may be tracked elsewhere in turn.
   for (std::size_t i = 0; i < s.restored.size(); ++i)
     if (const Ref<RestorePosition> p = s.restored[i]->child(name)) child->restore(p);

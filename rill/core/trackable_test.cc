@@ -26,7 +26,8 @@ class Position : public RestorePosition {
   Ref<RestorePosition> child(std::string_view edge) override {
     auto& edges = saved_.objects[id_].edges;
     const auto e = edges.find(edge);
-    return e == edges.end() ? Ref<RestorePosition>() : Ref<RestorePosition>(new Position(saved_, e->second));
+    return e == edges.end() ? Ref<RestorePosition>()
+                            : Ref<RestorePosition>(new Position(saved_, e->second));
   }
   bool value(std::string_view key, Tensor* out) override {
     auto& values = saved_.objects[id_].values;

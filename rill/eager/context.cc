@@ -16,7 +16,9 @@ std::atomic<bool> runtime_started{false};
 bool executing_eagerly() { return thread_state().executor == nullptr; }
 void enable_eager_execution() {}
 
-DeviceScope::DeviceScope(std::string_view name) : saved_(thread_state().device) { thread_state().device = &find_device(name); }
+DeviceScope::DeviceScope(std::string_view name) : saved_(thread_state().device) {
+  thread_state().device = &find_device(name);
+}
 DeviceScope::~DeviceScope() { thread_state().device = saved_; }
 
 namespace config {
@@ -31,11 +33,15 @@ Settings& settings() {
   return *s;
 }
 
-bool of_type(const std::string& type, std::string_view wanted) { return wanted.empty() || type == wanted; }
+bool of_type(const std::string& type, std::string_view wanted) {
+  return wanted.empty() || type == wanted;
+}
 
 void require_not_started(const char* what) {
   RILL_CHECK(!runtime_started, failed_precondition,
-             "[{}] devices cannot be configured after the first op has run; call it at the start of the program", what);
+             "[{}] devices cannot be configured after the first op has run; call it at the start "
+             "of the program",
+             what);
 }
 
 template <class List>
@@ -50,11 +56,15 @@ std::ostream& print_list(std::ostream& os, const List& list) {
 std::ostream& operator<<(std::ostream& os, const PhysicalDevice& d) {
   return os << "PhysicalDevice(name='" << d.name << "', device_type='" << d.device_type << "')";
 }
-std::ostream& operator<<(std::ostream& os, const std::vector<PhysicalDevice>& list) { return print_list(os, list); }
+std::ostream& operator<<(std::ostream& os, const std::vector<PhysicalDevice>& list) {
+  return print_list(os, list);
+}
 std::ostream& operator<<(std::ostream& os, const LogicalDevice& d) {
   return os << "LogicalDevice(name='" << d.name << "', device_type='" << d.device_type << "')";
 }
-std::ostream& operator<<(std::ostream& os, const std::vector<LogicalDevice>& list) { return print_list(os, list); }
+std::ostream& operator<<(std::ostream& os, const std::vector<LogicalDevice>& list) {
+  return print_list(os, list);
+}
 
 // The host is one device however many cores it has; GPUs come with their plug-in.
 std::vector<PhysicalDevice> list_physical_devices(std::string_view type) {
@@ -68,7 +78,8 @@ std::vector<LogicalDevice> list_logical_devices(std::string_view type) {
   std::vector<LogicalDevice> out;
   for (Device* d : all_devices()) {
     const std::string name = device_type_name(d->type());
-    if (d->type() != DeviceType::test && of_type(name, type)) out.push_back({"/device:" + name + ":" + std::to_string(d->index()), name});
+    if (d->type() != DeviceType::test && of_type(name, type))
+      out.push_back({"/device:" + name + ":" + std::to_string(d->index()), name});
   }
   return out;
 }
@@ -77,8 +88,10 @@ void set_visible_devices(const std::vector<PhysicalDevice>& devices, std::string
   require_not_started("set_visible_devices");
   const auto known = list_physical_devices();
   for (const PhysicalDevice& d : devices) {
-    RILL_CHECK(std::find(known.begin(), known.end(), d) != known.end(), invalid_argument, "[set_visible_devices] this machine has no {}", d.name);
-    RILL_CHECK(of_type(d.device_type, type), invalid_argument, "[set_visible_devices] {} is not of type {}", d.name, type);
+    RILL_CHECK(std::find(known.begin(), known.end(), d) != known.end(), invalid_argument,
+               "[set_visible_devices] this machine has no {}", d.name);
+    RILL_CHECK(of_type(d.device_type, type), invalid_argument,
+               "[set_visible_devices] {} is not of type {}", d.name, type);
   }
   Settings& s = settings();
   std::lock_guard lock(s.mutex);
@@ -95,21 +108,30 @@ std::vector<PhysicalDevice> get_visible_devices(std::string_view type) {
   return out;
 }
 
-void set_logical_device_configuration(const PhysicalDevice& device, const std::vector<LogicalDeviceConfiguration>& list) {
+void set_logical_device_configuration(const PhysicalDevice& device,
+                                      const std::vector<LogicalDeviceConfiguration>& list) {
   require_not_started("set_logical_device_configuration");
-  RILL_CHECK(device.device_type == "CPU", invalid_argument, "[set_logical_device_configuration] this machine has no {}", device.name);
-  RILL_CHECK(!list.empty(), invalid_argument, "[set_logical_device_configuration] at least one logical device is needed");
+  RILL_CHECK(device.device_type == "CPU", invalid_argument,
+             "[set_logical_device_configuration] this machine has no {}", device.name);
+  RILL_CHECK(!list.empty(), invalid_argument,
+             "[set_logical_device_configuration] at least one logical device is needed");
   RILL_CHECK(list[0].memory_limit == 0, invalid_argument,
-             "[set_logical_device_configuration] the first CPU holds what everything else needs and has no limit; give the limit to a further one");
+             "[set_logical_device_configuration] the first CPU holds what everything else needs "
+             "and has no limit; give the limit to a further one");
   for (std::size_t i = 1; i < list.size(); ++i) {
-    RILL_CHECK(list[i].memory_limit >= 0, invalid_argument, "[set_logical_device_configuration] memory_limit is {} MB", list[i].memory_limit);
-    add_device(std::make_unique<CpuDevice>(static_cast<int>(i), static_cast<std::size_t>(list[i].memory_limit) << 20));
+    RILL_CHECK(list[i].memory_limit >= 0, invalid_argument,
+               "[set_logical_device_configuration] memory_limit is {} MB", list[i].memory_limit);
+    add_device(std::make_unique<CpuDevice>(static_cast<int>(i),
+                                           static_cast<std::size_t>(list[i].memory_limit) << 20));
   }
 }
 
 namespace experimental {
 void set_memory_growth(const PhysicalDevice& device, bool enable) {
-  RILL_CHECK(enable, unimplemented, "[set_memory_growth] memory of {} always grows on need; it cannot be taken whole at the start", device.name);
+  RILL_CHECK(enable, unimplemented,
+             "[set_memory_growth] memory of {} always grows on need; it cannot be taken whole at "
+             "the start",
+             device.name);
 }
 }  // namespace experimental
 }  // namespace config

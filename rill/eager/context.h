@@ -46,13 +46,15 @@ std::vector<PhysicalDevice> list_physical_devices(std::string_view device_type =
 std::vector<LogicalDevice> list_logical_devices(std::string_view device_type = "");
 
 // Both must come before the first op runs; FailedPrecondition afterwards.
-void set_visible_devices(const std::vector<PhysicalDevice>& devices, std::string_view device_type = "");
+void set_visible_devices(const std::vector<PhysicalDevice>& devices,
+                         std::string_view device_type = "");
 std::vector<PhysicalDevice> get_visible_devices(std::string_view device_type = "");
 struct LogicalDeviceConfiguration {
   std::int64_t memory_limit = 0;  // MB; 0: none
 };
 // Splits a physical device into logical ones, each with a memory limit.
-void set_logical_device_configuration(const PhysicalDevice& device, const std::vector<LogicalDeviceConfiguration>& logical_devices);
+void set_logical_device_configuration(
+    const PhysicalDevice& device, const std::vector<LogicalDeviceConfiguration>& logical_devices);
 
 namespace experimental {
 // Memory grows on need on every device of Rill: enable = false is Unimplemented.
@@ -70,4 +72,4 @@ int num_gpus();
 }
 }  // namespace contrib
 
-}  // namespace rill
+}  // namespace RILL_API

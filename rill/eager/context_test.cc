@@ -32,7 +32,8 @@ TEST(Context, EagerIsTheDefault) {
 
 TEST(Context, ListsPhysicalDevices) {
   RILL_SHOWS("C06", "Q45", "Q65");
-  EXPECT_EQ(printed(tf::config::list_physical_devices("CPU")), "[PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]");
+  EXPECT_EQ(printed(tf::config::list_physical_devices("CPU")),
+            "[PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]");
   EXPECT_EQ(printed(tf::config::list_physical_devices("GPU")), "[]");
 }
 
@@ -44,9 +45,11 @@ TEST(Context, CountsGpus) {
 
 TEST(Context, DeviceScopesTakeSeveralSpellings) {
   RILL_SHOWS("C01");
-  for (const char* name : {"/cpu:0", "cpu:0", "CPU:0", "/device:CPU:0", "/job:localhost/replica:0/task:0/device:CPU:0"}) {
+  for (const char* name : {"/cpu:0", "cpu:0", "CPU:0", "/device:CPU:0",
+                           "/job:localhost/replica:0/task:0/device:CPU:0"}) {
     auto scope = tf::device(name);
-    EXPECT_EQ((tf::constant(1.f) + 1.f).device().name(), "/job:localhost/replica:0/task:0/device:CPU:0");
+    EXPECT_EQ((tf::constant(1.f) + 1.f).device().name(),
+              "/job:localhost/replica:0/task:0/device:CPU:0");
   }
   EXPECT_THROW(tf::device("/gpu:0"), tf::errors::InvalidArgument);
   EXPECT_THROW(tf::device("nonsense"), tf::errors::InvalidArgument);
@@ -89,7 +92,8 @@ TEST(Context, ATapeWorksOnAnAsynchronousDevice) {
 TEST(Context, DevicesCannotBeConfiguredAfterTheFirstOp) {
   tf::constant(1.f) + 1.f;
   const auto cpus = tf::config::list_physical_devices("CPU");
-  EXPECT_THROW(tf::config::set_logical_device_configuration(cpus[0], {{}, {}}), tf::errors::FailedPrecondition);
+  EXPECT_THROW(tf::config::set_logical_device_configuration(cpus[0], {{}, {}}),
+               tf::errors::FailedPrecondition);
   EXPECT_THROW(tf::config::set_visible_devices(cpus, "CPU"), tf::errors::FailedPrecondition);
 }
 

@@ -15,7 +15,9 @@ DType dispatch_dtype(const Op& op, std::span<const In> inputs, AttrList attrs) {
     // when it is the dispatching one, which comes first in every schema.
     return inputs[static_cast<std::size_t>(op.dispatch_input)]->impl()->dtype;
   }
-  if (op.dispatch_attr >= 0) return AttrReader(op, attrs).type_attr(op.attrs[static_cast<std::size_t>(op.dispatch_attr)].name);
+  if (op.dispatch_attr >= 0)
+    return AttrReader(op, attrs).type_attr(
+        op.attrs[static_cast<std::size_t>(op.dispatch_attr)].name);
   return DType();
 }
 
@@ -25,13 +27,18 @@ DType dispatch_dtype(const Op& op, std::span<const In> inputs, AttrList attrs) {
     const DType d{static_cast<DType::Code>(i)};
     if (op.kernel(device.type(), d)) known += (known.empty() ? "" : ", ") + std::string(d.name());
   }
-  RILL_FAIL(unimplemented, "[{}] Could not find valid device for node name: \"{}\": no {} kernel for {}. Registered for: {}",
-            op.tag, op.name, device_type_name(device.type()), dtype, known.empty() ? "nothing" : known);
+  RILL_FAIL(unimplemented,
+            "[{}] Could not find valid device for node name: \"{}\": no {} kernel for {}. "
+            "Registered for: {}",
+            op.tag, op.name, device_type_name(device.type()), dtype,
+            known.empty() ? "nothing" : known);
 }
 
 [[noreturn, gnu::noinline]] void leaked(const Op& op) {
   RILL_FAIL(failed_precondition,
-            "[{}] a symbolic tensor was used outside the function that is being traced; return it from the function instead", op.tag);
+            "[{}] a symbolic tensor was used outside the function that is being traced; return it "
+            "from the function instead",
+            op.tag);
 }
 
 // Where the variable is that the op updates; else the device of the scope; else
@@ -57,8 +64,9 @@ Device& place(const Op& op, std::span<const In> inputs, std::span<const DType> d
 
 class EagerContext : public KernelContext {
  public:
-  EagerContext(const Op& op, AttrList attrs, std::span<const TensorView> inputs, std::span<TensorView> outputs,
-               std::span<Tensor> tensors, std::span<const DType> dtypes, Device& device)
+  EagerContext(const Op& op, AttrList attrs, std::span<const TensorView> inputs,
+               std::span<TensorView> outputs, std::span<Tensor> tensors,
+               std::span<const DType> dtypes, Device& device)
       : KernelContext(op, attrs, inputs, outputs, device), tensors_(tensors), dtypes_(dtypes) {}
 
   void* allocate_output(int i, const TensorShape& shape) override {
@@ -93,7 +101,8 @@ class UpdateLocks {
     for (const In& t : inputs)
       if (t->impl()->resource) cells_.push_back(&variable_cell(*t));
     for (std::size_t i = 1; i < cells_.size(); ++i)
-      for (std::size_t j = i; j > 0 && cells_[j] < cells_[j - 1]; --j) std::swap(cells_[j], cells_[j - 1]);
+      for (std::size_t j = i; j > 0 && cells_[j] < cells_[j - 1]; --j)
+        std::swap(cells_[j], cells_[j - 1]);
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       if (i > 0 && cells_[i] == cells_[i - 1]) continue;
       cells_[i]->mutex.lock();
@@ -120,12 +129,15 @@ Tensor resolve_input(const Op& op, const Tensor& t, std::size_t i, Device& devic
 
 class EagerExecutor : public Executor {
  public:
-  void run(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<const TensorShape> shapes,
-           std::span<const DType> dtypes, std::span<Tensor> outputs) override {
-    if (!runtime_started.load(std::memory_order_relaxed)) [[unlikely]] runtime_started = true;
+  void run(const Op& op, std::span<const In> inputs, AttrList attrs,
+           std::span<const TensorShape> shapes, std::span<const DType> dtypes,
+           std::span<Tensor> outputs) override {
+    if (!runtime_started.load(std::memory_order_relaxed)) [[unlikely]]
+      runtime_started = true;
     bool plain = !thread_state().device;  // host tensors, no scope
     for (const In& t : inputs) {
-      if (t->impl()->symbol) [[unlikely]] leaked(op);
+      if (t->impl()->symbol) [[unlikely]]
+        leaked(op);
       plain = plain && t->impl()->device->is_host();
     }
     if (op.forward) return op.forward(AttrReader(op, attrs), inputs, shapes, outputs);
@@ -141,14 +153,17 @@ class EagerExecutor : public Executor {
     const DType dtype = dispatch_dtype(op, inputs, attrs);
     const KernelFn kernel = op.kernel(kernels, dtype);
     if (!kernel) no_kernel(op, device, dtype);
-    if (device.is_host()) run_on_host(op, inputs, attrs, shapes, dtypes, outputs, device, kernel);
-    else run_queued(op, inputs, attrs, shapes, dtypes, outputs, device, kernel);
+    if (device.is_host())
+      run_on_host(op, inputs, attrs, shapes, dtypes, outputs, device, kernel);
+    else
+      run_queued(op, inputs, attrs, shapes, dtypes, outputs, device, kernel);
   }
 
  private:
   // Nothing is copied and nothing is counted: the inputs outlive the call.
-  static void run_on_host(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<const TensorShape> shapes,
-                          std::span<const DType> dtypes, std::span<Tensor> outputs, Device& device, KernelFn kernel) {
+  static void run_on_host(const Op& op, std::span<const In> inputs, AttrList attrs,
+                          std::span<const TensorShape> shapes, std::span<const DType> dtypes,
+                          std::span<Tensor> outputs, Device& device, KernelFn kernel) {
     constexpr std::size_t kFew = 6;
     TensorView few_in[kFew], few_out[kFew];
     std::vector<TensorView> many;
@@ -181,8 +196,9 @@ class EagerExecutor : public Executor {
 
   // The general way: the call owns what it uses and waits its turn in the
   // device's queue. Outputs whose shape the data decide need the queue drained.
-  static void run_queued(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<const TensorShape> shapes,
-                         std::span<const DType> dtypes, std::span<Tensor> outputs, Device& device, KernelFn kernel) {
+  static void run_queued(const Op& op, std::span<const In> inputs, AttrList attrs,
+                         std::span<const TensorShape> shapes, std::span<const DType> dtypes,
+                         std::span<Tensor> outputs, Device& device, KernelFn kernel) {
     struct Call {
       std::vector<Tensor> inputs, outputs;
       std::vector<TensorView> in, out;

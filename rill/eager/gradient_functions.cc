@@ -22,7 +22,8 @@ std::vector<Tensor> float_arguments(std::initializer_list<Operand> args) {
   std::vector<Tensor> out = any_arguments(args);
   for (std::size_t i = 0; i < out.size(); ++i)
     RILL_CHECK(out[i].dtype().is_floating() || out[i].dtype().is_complex(), invalid_argument,
-               "[gradients_function] argument {} has dtype {}; arguments must be floating-point: write 3. instead of 3, or tf::cast(x, tf::float32)",
+               "[gradients_function] argument {} has dtype {}; arguments must be floating-point: "
+               "write 3. instead of 3, or tf::cast(x, tf::float32)",
                i, out[i].dtype());
   return out;
 }
@@ -41,10 +42,12 @@ ImplicitResult implicit_gradients_of(const Fn& f, const std::vector<Tensor>& arg
   GradientTape tape;
   const Nest value = f(Nest(args));
   const std::vector<Variable> variables = tape.watched_variables();
-  RILL_CHECK(!variables.empty(), invalid_argument, "[implicit_gradients] the function reads no trainable variable");
+  RILL_CHECK(!variables.empty(), invalid_argument,
+             "[implicit_gradients] the function reads no trainable variable");
   const Gradients gradients = tape.gradient(value.flatten(), variables);
   ImplicitResult result{value, {}};
-  for (std::size_t i = 0; i < variables.size(); ++i) result.gradients.emplace_back(gradients[i], variables[i]);
+  for (std::size_t i = 0; i < variables.size(); ++i)
+    result.gradients.emplace_back(gradients[i], variables[i]);
   return result;
 }
 
@@ -77,12 +80,13 @@ Nest CustomHandle::run(const std::vector<Tensor>& args) const {
   if (!thread_state().recorder) return outputs.size() == 1 ? Nest(outputs[0]) : Nest(outputs);
   for (const Ref<TapeImpl>& tape : TapeStack::of_thread().tapes()) {
     if (tape->paused > 0 || tape->used || tape->abandoned) continue;
-    tape->record_custom(args, outputs, [gradient, n = args.size()](const std::vector<Gradient>& dy) {
-      std::vector<Tensor> in;
-      for (const Gradient& g : dy) in.push_back(g.tensor());
-      const std::vector<Tensor> out = gradient(Nest(in)).flatten();
-      return std::vector<Gradient>(out.begin(), out.end());
-    });
+    tape->record_custom(args, outputs,
+                        [gradient, n = args.size()](const std::vector<Gradient>& dy) {
+                          std::vector<Tensor> in;
+                          for (const Gradient& g : dy) in.push_back(g.tensor());
+                          const std::vector<Tensor> out = gradient(Nest(in)).flatten();
+                          return std::vector<Gradient>(out.begin(), out.end());
+                        });
   }
   if (outputs.size() == 1) return Nest(outputs[0]);
   return Nest(outputs);

@@ -44,7 +44,8 @@ class ValueAndGradientsFunction {
  public:
   explicit ValueAndGradientsFunction(detail::Fn f) : f_(std::move(f)) {}
   std::pair<R, Gradients> operator()(detail::Param<A>... args) const {
-    auto [value, gradients] = detail::value_and_gradients_of(f_, detail::float_arguments({Operand(args)...}));
+    auto [value, gradients] =
+        detail::value_and_gradients_of(f_, detail::float_arguments({Operand(args)...}));
     return {detail::from_nest<R>(value), std::move(gradients)};
   }
 
@@ -82,7 +83,8 @@ template <class R, class... A>
 class ImplicitValueAndGradients {
  public:
   explicit ImplicitValueAndGradients(detail::Fn f) : f_(std::move(f)) {}
-  std::pair<R, std::vector<std::pair<Gradient, Variable>>> operator()(detail::Param<A>... args) const {
+  std::pair<R, std::vector<std::pair<Gradient, Variable>>> operator()(
+      detail::Param<A>... args) const {
     auto result = detail::implicit_gradients_of(f_, detail::any_arguments({Operand(args)...}));
     return {detail::from_nest<R>(result.value), std::move(result.gradients)};
   }
@@ -114,7 +116,8 @@ class CustomOf final : public Custom {
       return [&]<std::size_t... I>(std::index_sequence<I...>) {
         auto [y, g] = f_(a[static_cast<int>(I)].as_tensor()...);
         return std::pair<Nest, Fn>(Nest(y), Fn::of(std::move(g)));
-      }(std::index_sequence_for<A...>{});
+      }
+      (std::index_sequence_for<A...>{});
     }(typename SignatureOf<F>::args{});
   }
 
@@ -161,4 +164,4 @@ auto custom_gradient(F f) {
   }(typename S::args{});
 }
 
-}  // namespace rill
+}  // namespace RILL_API

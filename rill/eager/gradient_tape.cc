@@ -59,8 +59,10 @@ constexpr std::size_t kSpareRecords = 4096;
 }  // namespace
 
 GradientTape::GradientTape(TapeOptions o) {
-  if (spare) impl_ = std::move(spare);
-  else impl_ = Ref<TapeImpl>(new TapeImpl(false, true));
+  if (spare)
+    impl_ = std::move(spare);
+  else
+    impl_ = Ref<TapeImpl>(new TapeImpl(false, true));
   impl_->configure(o.persistent, o.watch_accessed_variables);
   TapeStack::of_thread().push(impl_.get());
 }
@@ -79,17 +81,22 @@ GradientTape::~GradientTape() {
 
 void GradientTape::watch(const Source& source) {
   require_source(source.tensor(), "watch");
-  const DType d = source.is_variable() ? variable_cell(source.tensor()).dtype : source.tensor().dtype();
+  const DType d =
+      source.is_variable() ? variable_cell(source.tensor()).dtype : source.tensor().dtype();
   RILL_CHECK(d.is_floating() || d.is_complex(), invalid_argument,
-             "[watch] a tensor of dtype {} cannot be differentiated; expected a floating-point tensor: tf::cast(x, tf::float32)", d);
+             "[watch] a tensor of dtype {} cannot be differentiated; expected a floating-point "
+             "tensor: tf::cast(x, tf::float32)",
+             d);
   impl_->watch(source.tensor());
 }
 void GradientTape::watch(std::initializer_list<Source> sources) {
   for (const Source& s : sources) watch(s);
 }
 
-Gradients GradientTape::compute(const TensorList& target, const std::vector<Tensor>& sources, const GradientOptions& options) {
-  RILL_CHECK(!impl_->used, failed_precondition, "GradientTape.gradient can only be called once on non-persistent tapes.");
+Gradients GradientTape::compute(const TensorList& target, const std::vector<Tensor>& sources,
+                                const GradientOptions& options) {
+  RILL_CHECK(!impl_->used, failed_precondition,
+             "GradientTape.gradient can only be called once on non-persistent tapes.");
   require_unconnected(options, "gradient");
   for (const Tensor& s : sources) require_source(s, "gradient");
   for (std::size_t i = 0; i < target.size(); ++i)
@@ -97,11 +104,14 @@ Gradients GradientTape::compute(const TensorList& target, const std::vector<Tens
                "[gradient] target {} is undefined (an empty Tensor)", i);
   const std::vector<Tensor>& seeds = options.output_gradients.tensors();
   RILL_CHECK(seeds.empty() || seeds.size() == target.size(), invalid_argument,
-             "[gradient] {} output_gradients for {} targets; expected one a target", seeds.size(), target.size());
+             "[gradient] {} output_gradients for {} targets; expected one a target", seeds.size(),
+             target.size());
   std::vector<Gradient> seed_list(target.size());
   for (std::size_t i = 0; i < seeds.size(); ++i) {
-    RILL_CHECK(!seeds[i].defined() || seeds[i].shape().is_compatible_with(target.tensors()[i].shape()), invalid_argument,
-               "[gradient] output_gradients[{}] has shape {}, its target {}", i, seeds[i].shape(), target.tensors()[i].shape());
+    RILL_CHECK(
+        !seeds[i].defined() || seeds[i].shape().is_compatible_with(target.tensors()[i].shape()),
+        invalid_argument, "[gradient] output_gradients[{}] has shape {}, its target {}", i,
+        seeds[i].shape(), target.tensors()[i].shape());
     RILL_CHECK(!seeds[i].defined() || seeds[i].dtype() == target.tensors()[i].dtype(),
                invalid_argument, "[gradient] output_gradients[{}] is {}, its target {}", i,
                seeds[i].dtype(), target.tensors()[i].dtype());
@@ -116,26 +126,31 @@ Gradients GradientTape::compute(const TensorList& target, const std::vector<Tens
   if (options.unconnected_gradients == "zero") {
     for (std::size_t i = 0; i < out.size(); ++i) {
       if (out[i].defined()) continue;
-      out[i] = sources[i].impl()->resource ? zeros_like(variable_cell(sources[i]).read()) : zeros_like(sources[i]);
+      out[i] = sources[i].impl()->resource ? zeros_like(variable_cell(sources[i]).read())
+                                           : zeros_like(sources[i]);
     }
   }
   return out;
 }
 
-Gradient GradientTape::gradient(const TensorList& target, const Source& source, GradientOptions options) {
+Gradient GradientTape::gradient(const TensorList& target, const Source& source,
+                                GradientOptions options) {
   return compute(target, {source.tensor()}, options)[0];
 }
-Gradients GradientTape::gradient(const TensorList& target, std::initializer_list<Source> sources, GradientOptions options) {
+Gradients GradientTape::gradient(const TensorList& target, std::initializer_list<Source> sources,
+                                 GradientOptions options) {
   std::vector<Tensor> list;
   for (const Source& s : sources) list.push_back(s.tensor());
   return compute(target, list, options);
 }
-Gradients GradientTape::gradient(const TensorList& target, const std::vector<Variable>& sources, GradientOptions options) {
+Gradients GradientTape::gradient(const TensorList& target, const std::vector<Variable>& sources,
+                                 GradientOptions options) {
   std::vector<Tensor> list;
   for (const Variable& v : sources) list.push_back(v.handle());
   return compute(target, list, options);
 }
-Gradients GradientTape::gradient(const TensorList& target, const std::vector<Tensor>& sources, GradientOptions options) {
+Gradients GradientTape::gradient(const TensorList& target, const std::vector<Tensor>& sources,
+                                 GradientOptions options) {
   return compute(target, sources, options);
 }
 
@@ -157,7 +172,8 @@ std::vector<Variable> GradientTape::watched_variables() const {
 
 // Row by row: one walk back for each element of the target.
 Tensor GradientTape::jacobian(const Tensor& target, const Source& source, GradientOptions options) {
-  RILL_CHECK(!impl_->used, failed_precondition, "GradientTape.gradient can only be called once on non-persistent tapes.");
+  RILL_CHECK(!impl_->used, failed_precondition,
+             "GradientTape.gradient can only be called once on non-persistent tapes.");
   require_unconnected(options, "jacobian");
   require_source(source.tensor(), "jacobian");
   RILL_CHECK(target.defined(), invalid_argument,
@@ -169,7 +185,8 @@ Tensor GradientTape::jacobian(const Tensor& target, const Source& source, Gradie
   for (std::int64_t i = 0; i < n && connected; ++i) {
     const Tensor seed = reshape(one_hot_row(n, i, target.dtype()), target.shape());
     const bool last = i + 1 == n;
-    const Gradient row = impl_->backward({target}, {Gradient(seed)}, {source.tensor()}, impl_->persistent() || !last)[0];
+    const Gradient row = impl_->backward({target}, {Gradient(seed)}, {source.tensor()},
+                                         impl_->persistent() || !last)[0];
     connected = row.defined();
     if (connected) rows.push_back(row.tensor());
   }
@@ -190,7 +207,10 @@ std::string GradientTape::why_none(const Tensor& target, const Source& source) c
   return impl_->why_none(target, source.tensor(), source.is_variable());
 }
 
-StopRecordingScope::StopRecordingScope() : saved_(std::exchange(thread_state().recorder, nullptr)) {}
-StopRecordingScope::~StopRecordingScope() { thread_state().recorder = static_cast<Recorder*>(saved_); }
+StopRecordingScope::StopRecordingScope()
+    : saved_(std::exchange(thread_state().recorder, nullptr)) {}
+StopRecordingScope::~StopRecordingScope() {
+  thread_state().recorder = static_cast<Recorder*>(saved_);
+}
 
 }  // namespace rill

@@ -55,9 +55,12 @@ class GradientTape {
   // one a source; none where they are not connected. FailedPrecondition on the
   // second use of a non-persistent tape.
   Gradient gradient(const TensorList& target, const Source& source, GradientOptions options = {});
-  Gradients gradient(const TensorList& target, std::initializer_list<Source> sources, GradientOptions options = {});
-  Gradients gradient(const TensorList& target, const std::vector<Variable>& sources, GradientOptions options = {});
-  Gradients gradient(const TensorList& target, const std::vector<Tensor>& sources, GradientOptions options = {});
+  Gradients gradient(const TensorList& target, std::initializer_list<Source> sources,
+                     GradientOptions options = {});
+  Gradients gradient(const TensorList& target, const std::vector<Variable>& sources,
+                     GradientOptions options = {});
+  Gradients gradient(const TensorList& target, const std::vector<Tensor>& sources,
+                     GradientOptions options = {});
   // d target / d source, of shape target.shape + source.shape.
   Tensor jacobian(const Tensor& target, const Source& source, GradientOptions options = {});
 
@@ -80,7 +83,8 @@ class GradientTape {
   std::string why_none(const Tensor& target, const Source& source) const;
 
  private:
-  Gradients compute(const TensorList& target, const std::vector<Tensor>& sources, const GradientOptions& options);
+  Gradients compute(const TensorList& target, const std::vector<Tensor>& sources,
+                    const GradientOptions& options);
   Ref<TapeImpl> impl_;
 };
 
@@ -95,4 +99,4 @@ class [[nodiscard]] StopRecordingScope {
   void* saved_;
 };
 
-}  // namespace rill
+}  // namespace RILL_API

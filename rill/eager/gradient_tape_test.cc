@@ -5,6 +5,7 @@
 
 #include "rill/rill.h"
 #include "tests/expect_error.h"
+#include "tests/printed.h"
 #include "tests/shows.h"
 
 namespace tf = rill;
@@ -12,13 +13,13 @@ using rill::errors::InvalidArgument;
 using rill::testing::expect_error;
 using tf::Tensor;
 
+using rill::testing::printed;
+
 namespace {
 
-template <class T>
-std::string printed(const T& value) {
-  std::ostringstream os;
-  os << value;
-  return os.str();
+TEST(GradientTape, GradientsArePrintedAsAList) {
+  auto grad = tf::gradients_function([](Tensor x, Tensor) { return x * x; });
+  EXPECT_EQ(printed(grad(3.f, 1.f)), "[tf.Tensor(6.0, shape=(), dtype=float32), None]");
 }
 
 TEST(GradientTape, DifferentiatesAVariable) {
@@ -45,7 +46,8 @@ TEST(GradientTape, SecondUseOfANonPersistentTapeIsAnError) {
     tape.gradient(loss, w);
     ADD_FAILURE() << "no error";
   } catch (const tf::errors::FailedPrecondition& e) {
-    EXPECT_STREQ(e.what(), "GradientTape.gradient can only be called once on non-persistent tapes.");
+    EXPECT_STREQ(e.what(),
+                 "GradientTape.gradient can only be called once on non-persistent tapes.");
   }
 }
 
@@ -114,8 +116,10 @@ TEST(GradientTape, UnconnectedGradientsAreNoneOrZero) {
   tf::GradientTape tape({.persistent = true});
   const auto y = a * a;
   EXPECT_FALSE(tape.gradient(y, b).defined());
-  EXPECT_EQ(tape.gradient(y, b, {.unconnected_gradients = "zero"}).to_vector<float>(), (std::vector<float>{0, 0}));
-  EXPECT_THROW(tape.gradient(y, b, {.unconnected_gradients = "nothing"}), tf::errors::InvalidArgument);
+  EXPECT_EQ(tape.gradient(y, b, {.unconnected_gradients = "zero"}).to_vector<float>(),
+            (std::vector<float>{0, 0}));
+  EXPECT_THROW(tape.gradient(y, b, {.unconnected_gradients = "nothing"}),
+               tf::errors::InvalidArgument);
 }
 
 TEST(GradientTape, OutputGradientsWeighTheTarget) {
@@ -123,7 +127,8 @@ TEST(GradientTape, OutputGradientsWeighTheTarget) {
   tf::GradientTape tape;
   tape.watch(x);
   const auto y = x * x;
-  EXPECT_EQ(tape.gradient(y, x, {.output_gradients = tf::constant({10.f, 1.f})}).to_vector<float>(), (std::vector<float>{20, 4}));
+  EXPECT_EQ(tape.gradient(y, x, {.output_gradients = tf::constant({10.f, 1.f})}).to_vector<float>(),
+            (std::vector<float>{20, 4}));
 }
 
 TEST(GradientTape, NestedTapesGiveHigherOrders) {
@@ -226,7 +231,8 @@ TEST(GradientFunctions, ArgumentsMustBeFloats) {
     grad(3);
     ADD_FAILURE() << "no error";
   } catch (const tf::errors::InvalidArgument& e) {
-    EXPECT_THAT(e.what(), testing::HasSubstr("argument 0 has dtype int32; arguments must be floating-point"));
+    EXPECT_THAT(e.what(),
+                testing::HasSubstr("argument 0 has dtype int32; arguments must be floating-point"));
   }
 }
 
@@ -235,7 +241,8 @@ TEST(GradientFunctions, ValueAndGradients) {
   const auto [value, grads] = tf::value_and_gradients_function([](Tensor x) { return x * x; })(3.f);
   EXPECT_EQ(value.item<float>(), 9.f);
   EXPECT_EQ(grads[0].item<float>(), 6.f);
-  const auto [f, g] = tf::value_and_gradients_function([](Tensor x, Tensor y) { return x * x * x * y - x * y * y; })(2.f, 3.f);
+  const auto [f, g] = tf::value_and_gradients_function(
+      [](Tensor x, Tensor y) { return x * x * x * y - x * y * y; })(2.f, 3.f);
   EXPECT_EQ(f.item<float>(), 6.f);
   EXPECT_EQ(g[0].item<float>(), 27.f);
   EXPECT_EQ(g[1].item<float>(), -4.f);
@@ -250,7 +257,8 @@ TEST(GradientFunctions, ImplicitGradientsFindTheVariables) {
   EXPECT_EQ(grads[0].first.item<float>(), 3.f);
   EXPECT_EQ(grads[0].second.id(), w.id());
   EXPECT_EQ(grads[1].first.item<float>(), 1.f);
-  const auto [value, pairs] = tfe::implicit_value_and_gradients([&](Tensor x) { return w * x + b; })(3.f);
+  const auto [value, pairs] =
+      tfe::implicit_value_and_gradients([&](Tensor x) { return w * x + b; })(3.f);
   EXPECT_EQ(value.item<float>(), 7.f);
   EXPECT_EQ(pairs.size(), 2u);
 }
@@ -258,7 +266,9 @@ TEST(GradientFunctions, ImplicitGradientsFindTheVariables) {
 TEST(CustomGradient, ReplacesTheGradient) {
   RILL_SHOWS("E46");
   auto clip = tf::custom_gradient([](Tensor x, Tensor norm) {
-    return std::pair(tf::identity(x), [=](Tensor dy) { return std::vector<Tensor>{tf::clip_by_norm(dy, norm), {}}; });
+    return std::pair(tf::identity(x), [=](Tensor dy) {
+      return std::vector<Tensor>{tf::clip_by_norm(dy, norm), {}};
+    });
   });
   const auto x = tf::constant({3.f, 4.f}), norm = tf::constant(1.f);
   tf::GradientTape tape;

@@ -9,7 +9,10 @@
 namespace rill {
 namespace {
 
-bool differentiable(DType d) { return d.is_floating() || d.is_complex() || d == DType(DType::Code::resource) || d == DType(DType::Code::variant); }
+bool differentiable(DType d) {
+  return d.is_floating() || d.is_complex() || d == DType(DType::Code::resource) ||
+         d == DType(DType::Code::variant);
+}
 
 }  // namespace
 
@@ -66,12 +69,15 @@ void TapeImpl::add_outputs(TapeRecord& r, std::span<const Tensor> outputs) {
   records_.push_back(r);
 }
 
-void TapeImpl::record(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<const Tensor> outputs) {
+void TapeImpl::record(const Op& op, std::span<const In> inputs, AttrList attrs,
+                      std::span<const Tensor> outputs) {
   SmallVector<std::int32_t, 8> in(inputs.size());
   // A trainable variable is watched when it is first read.
-  if (watch_accessed_ && inputs.size() > 0 && inputs[0]->impl()->resource && !op.updates && op.gradient) {
-    if (Resource* r = inputs[0]->impl()->resource.get(); r->resource_kind == Resource::Kind::variable &&
-                                                         static_cast<VariableCell*>(r)->trainable && table_.find(inputs[0]->id()) < 0) {
+  if (watch_accessed_ && inputs.size() > 0 && inputs[0]->impl()->resource && !op.updates &&
+      op.gradient) {
+    if (Resource* r = inputs[0]->impl()->resource.get();
+        r->resource_kind == Resource::Kind::variable && static_cast<VariableCell*>(r)->trainable &&
+        table_.find(inputs[0]->id()) < 0) {
       table_.find_or_add(inputs[0]->id());
       watched_handles.push_back(*inputs[0]);
     }
@@ -109,7 +115,8 @@ void TapeImpl::record(const Op& op, std::span<const In> inputs, AttrList attrs, 
   add_outputs(r, outputs);
 }
 
-void TapeImpl::record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs, CustomGradFn fn) {
+void TapeImpl::record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+                             CustomGradFn fn) {
   TapeRecord r;
   r.inputs = static_cast<std::int32_t>(slots_.size());
   r.num_inputs = static_cast<std::int32_t>(inputs.size());
@@ -143,9 +150,14 @@ void TapeImpl::clear() {
 // One record seen by its gradient function.
 class TapeGradContext : public GradContext {
  public:
-  TapeGradContext(TapeImpl& tape, const TapeRecord& r, std::vector<Gradient>& acc, const std::vector<char>& useful)
-      : GradContext(*r.op, r.attrs >= 0 ? tape.attrs_[static_cast<std::size_t>(r.attrs)].list() : AttrList()),
-        tape_(tape), r_(r), acc_(acc), useful_(useful) {}
+  TapeGradContext(TapeImpl& tape, const TapeRecord& r, std::vector<Gradient>& acc,
+                  const std::vector<char>& useful)
+      : GradContext(*r.op, r.attrs >= 0 ? tape.attrs_[static_cast<std::size_t>(r.attrs)].list()
+                                        : AttrList()),
+        tape_(tape),
+        r_(r),
+        acc_(acc),
+        useful_(useful) {}
 
   int num_inputs() const override { return r_.num_inputs; }
   const Gradient& raw_dy(int i) override {
@@ -155,7 +167,8 @@ class TapeGradContext : public GradContext {
   const Tensor& dy(int i) override {
     const Gradient& g = raw_dy(i);
     if (g.defined()) return g.tensor();
-    if (zeros_.size() <= static_cast<std::size_t>(i)) zeros_.resize(static_cast<std::size_t>(r_.num_outputs));
+    if (zeros_.size() <= static_cast<std::size_t>(i))
+      zeros_.resize(static_cast<std::size_t>(r_.num_outputs));
     Tensor& z = zeros_[static_cast<std::size_t>(i)];
     if (!z.defined()) z = zeros(output_shape(i), tape_.infos_[out_index(i)].dtype);
     return z;
@@ -163,7 +176,9 @@ class TapeGradContext : public GradContext {
   const Tensor& input(int i) override {
     const Op& op = *r_.op;
     std::size_t at = static_cast<std::size_t>(r_.saved);
-    auto kept = [&](std::size_t k) { return op.saved_inputs >> std::min(k, op.inputs.size() - 1) & 1; };
+    auto kept = [&](std::size_t k) {
+      return op.saved_inputs >> std::min(k, op.inputs.size() - 1) & 1;
+    };
     for (std::size_t k = 0; k < static_cast<std::size_t>(i); ++k) at += kept(k);
     RILL_INTERNAL_CHECK(kept(static_cast<std::size_t>(i)));
     return tape_.saved_[at];
@@ -173,7 +188,9 @@ class TapeGradContext : public GradContext {
     std::size_t at = static_cast<std::size_t>(r_.saved);
     for (std::size_t k = 0; k < static_cast<std::size_t>(r_.num_inputs); ++k)
       at += op.saved_inputs >> std::min(k, op.inputs.size() - 1) & 1;
-    auto kept = [&](std::size_t k) { return op.saved_outputs >> std::min(k, op.outputs.size() - 1) & 1; };
+    auto kept = [&](std::size_t k) {
+      return op.saved_outputs >> std::min(k, op.outputs.size() - 1) & 1;
+    };
     for (std::size_t k = 0; k < static_cast<std::size_t>(i); ++k) at += kept(k);
     RILL_INTERNAL_CHECK(kept(static_cast<std::size_t>(i)));
     return tape_.saved_[at];
@@ -192,7 +209,9 @@ class TapeGradContext : public GradContext {
 
  private:
   std::size_t in_index(int i) const { return static_cast<std::size_t>(r_.inputs + i); }
-  std::size_t out_index(int i) const { return static_cast<std::size_t>(r_.inputs + r_.num_inputs + i); }
+  std::size_t out_index(int i) const {
+    return static_cast<std::size_t>(r_.inputs + r_.num_inputs + i);
+  }
   std::int32_t out_slot(int i) const { return tape_.slots_[out_index(i)]; }
 
   TapeImpl& tape_;
@@ -209,13 +228,15 @@ void TapeImpl::accumulate(std::vector<Gradient>& acc, std::int32_t slot, Gradien
     sum = std::move(g);
   } else if (sum.is_sparse() && g.is_sparse()) {
     const IndexedSlices &a = sum.slices(), &b = g.slices();
-    sum = IndexedSlices{concat({a.values, b.values}, 0), concat({a.indices, b.indices}, 0), a.dense_shape};
+    sum = IndexedSlices{concat({a.values, b.values}, 0), concat({a.indices, b.indices}, 0),
+                        a.dense_shape};
   } else {
     sum = add(sum.tensor(), g.tensor());
   }
 }
 
-void TapeImpl::run_gradient(const TapeRecord& r, std::vector<Gradient>& acc, const std::vector<char>& useful) {
+void TapeImpl::run_gradient(const TapeRecord& r, std::vector<Gradient>& acc,
+                            const std::vector<char>& useful) {
   if (r.op) {
     TapeGradContext context(*this, r, acc, useful);
     r.op->gradient(context);
@@ -233,10 +254,12 @@ void TapeImpl::run_gradient(const TapeRecord& r, std::vector<Gradient>& acc, con
   }
   std::vector<Gradient> inputs = customs_[static_cast<std::size_t>(r.custom)](outputs);
   RILL_CHECK(inputs.size() == static_cast<std::size_t>(r.num_inputs), invalid_argument,
-             "[custom_gradient] the gradient function returned {} gradients for {} inputs", inputs.size(), r.num_inputs);
+             "[custom_gradient] the gradient function returned {} gradients for {} inputs",
+             inputs.size(), r.num_inputs);
   for (std::int32_t i = 0; i < r.num_inputs; ++i) {
     const std::int32_t slot = slots_[static_cast<std::size_t>(r.inputs + i)];
-    if (slot >= 0 && useful[static_cast<std::size_t>(slot)] && inputs[static_cast<std::size_t>(i)].defined())
+    if (slot >= 0 && useful[static_cast<std::size_t>(slot)] &&
+        inputs[static_cast<std::size_t>(i)].defined())
       accumulate(acc, slot, inputs[static_cast<std::size_t>(i)]);
   }
 }
@@ -247,7 +270,8 @@ static Tensor seed_of(const Tensor& target) {
   return plain ? to_tensor(1, target.dtype()) : ones_like(target);
 }
 
-std::vector<Gradient> TapeImpl::backward(const std::vector<Tensor>& targets, const std::vector<Gradient>& seeds,
+std::vector<Gradient> TapeImpl::backward(const std::vector<Tensor>& targets,
+                                         const std::vector<Gradient>& seeds,
                                          const std::vector<Tensor>& sources, bool keep) {
   const std::size_t n = static_cast<std::size_t>(table_.count());
   std::vector<Gradient> acc(n);
@@ -266,7 +290,8 @@ std::vector<Gradient> TapeImpl::backward(const std::vector<Tensor>& targets, con
     }
   }
   for (std::size_t i = 0; i < targets.size(); ++i)
-    if (const int slot = table_.find(targets[i].id()); slot >= 0 && useful[static_cast<std::size_t>(slot)])
+    if (const int slot = table_.find(targets[i].id());
+        slot >= 0 && useful[static_cast<std::size_t>(slot)])
       accumulate(acc, slot, seeds[i].defined() ? seeds[i] : Gradient(seed_of(targets[i])));
   for (std::size_t k = records_.size(); k-- > 0;) {
     const TapeRecord& r = records_[k];
@@ -279,7 +304,9 @@ std::vector<Gradient> TapeImpl::backward(const std::vector<Tensor>& targets, con
       try {
         run_gradient(r, acc, useful);
       } catch (errors::Error& e) {
-        if (r.file) e.add_context(format("in the gradient of {} at {}:{}", r.op ? r.op->tag : "custom_gradient", r.file, r.line));
+        if (r.file)
+          e.add_context(format("in the gradient of {} at {}:{}",
+                               r.op ? r.op->tag : "custom_gradient", r.file, r.line));
         throw;
       }
     }
@@ -301,10 +328,12 @@ std::vector<Gradient> TapeImpl::backward(const std::vector<Tensor>& targets, con
   return out;
 }
 
-std::string TapeImpl::why_none(const Tensor& target, const Tensor& source, bool source_is_variable) const {
+std::string TapeImpl::why_none(const Tensor& target, const Tensor& source,
+                               bool source_is_variable) const {
   const int from = table_.find(source.id());
   if (from < 0) {
-    if (source_is_variable) return "the variable was not read while the tape was recording (or is not trainable)";
+    if (source_is_variable)
+      return "the variable was not read while the tape was recording (or is not trainable)";
     return "the tensor is not watched: call tape.watch(x) before it is used";
   }
   std::vector<char> reached(static_cast<std::size_t>(table_.count()), 0);
@@ -316,7 +345,8 @@ std::string TapeImpl::why_none(const Tensor& target, const Tensor& source, bool 
       any = any || (slot >= 0 && reached[static_cast<std::size_t>(slot)]);
     }
     for (std::int32_t i = 0; any && i < r.num_outputs; ++i)
-      if (const std::int32_t slot = slots_[static_cast<std::size_t>(r.inputs + r.num_inputs + i)]; slot >= 0)
+      if (const std::int32_t slot = slots_[static_cast<std::size_t>(r.inputs + r.num_inputs + i)];
+          slot >= 0)
         reached[static_cast<std::size_t>(slot)] = 1;
   }
   const int to = table_.find(target.id());
@@ -325,10 +355,13 @@ std::string TapeImpl::why_none(const Tensor& target, const Tensor& source, bool 
     const Cut& c = cuts_[i];
     if (!reached[static_cast<std::size_t>(c.input_slot)]) continue;
     std::string where = c.file ? format(" at {}:{}", c.file, c.line) : "";
-    return format("the path is cut at {}{}: {}", c.op->tag, where,
-                  c.op->gradient ? "its result is not a floating-point tensor" : "it has no gradient");
+    return format(
+        "the path is cut at {}{}: {}", c.op->tag, where,
+        c.op->gradient ? "its result is not a floating-point tensor" : "it has no gradient");
   }
-  if (to < 0) return "the target does not depend on anything that the tape watches: it was computed outside the tape";
+  if (to < 0)
+    return "the target does not depend on anything that the tape watches: it was computed outside "
+           "the tape";
   return "the target does not depend on the source";
 }
 
@@ -357,7 +390,8 @@ void TapeStack::remove(TapeImpl* tape) {
   if (tapes_.empty()) thread_state().recorder = nullptr;
 }
 
-void TapeStack::record(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<const Tensor> outputs) {
+void TapeStack::record(const Op& op, std::span<const In> inputs, AttrList attrs,
+                       std::span<const Tensor> outputs) {
   bool gone = false;
   for (const Ref<TapeImpl>& tape : tapes_) {
     if (tape->abandoned.load(std::memory_order_acquire))

@@ -11,7 +11,8 @@
 namespace rill {
 
 // The gradients of the inputs, given those of the outputs.
-using CustomGradFn = std::function<std::vector<Gradient>(const std::vector<Gradient>& output_gradients)>;
+using CustomGradFn =
+    std::function<std::vector<Gradient>(const std::vector<Gradient>& output_gradients)>;
 
 // From tensor id to slot: open addressing, since a look-up is on the path of
 // every taped op.
@@ -29,7 +30,9 @@ class SlotTable {
   void clear();
 
  private:
-  std::size_t hash(std::uint64_t id) const { return (id * 0x9E3779B97F4A7C15ull >> 20) & (keys_.size() - 1); }
+  std::size_t hash(std::uint64_t id) const {
+    return (id * 0x9E3779B97F4A7C15ull >> 20) & (keys_.size() - 1);
+  }
   void grow();
   std::vector<std::uint64_t> keys_;  // 0: free
   std::vector<std::int32_t> slots_;
@@ -38,11 +41,11 @@ class SlotTable {
 
 // What a tape holds of one call. Lists live in the tape's flat arrays.
 struct TapeRecord {
-  const Op* op = nullptr;  // null: custom
-  std::int32_t inputs = 0, outputs = 0;   // first index into slots_ and infos_ / counts
+  const Op* op = nullptr;                // null: custom
+  std::int32_t inputs = 0, outputs = 0;  // first index into slots_ and infos_ / counts
   std::int32_t num_inputs = 0, num_outputs = 0;
-  std::int32_t saved = 0;                 // first index into saved_
-  std::int32_t attrs = -1, custom = -1;   // index into attrs_ / customs_
+  std::int32_t saved = 0;                // first index into saved_
+  std::int32_t attrs = -1, custom = -1;  // index into attrs_ / customs_
   const char* file = nullptr;
   int line = 0;
 };
@@ -51,17 +54,21 @@ class TapeStack;
 
 class TapeImpl {
  public:
-  TapeImpl(bool persistent, bool watch_accessed) : persistent_(persistent), watch_accessed_(watch_accessed) {}
+  TapeImpl(bool persistent, bool watch_accessed)
+      : persistent_(persistent), watch_accessed_(watch_accessed) {}
 
   void watch(const Tensor& t);
-  void record(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<const Tensor> outputs);
-  void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs, CustomGradFn fn);
+  void record(const Op& op, std::span<const In> inputs, AttrList attrs,
+              std::span<const Tensor> outputs);
+  void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+                     CustomGradFn fn);
 
   // Plays the tape backwards. `keep`: it will be played again.
-  std::vector<Gradient> backward(const std::vector<Tensor>& targets, const std::vector<Gradient>& seeds,
+  std::vector<Gradient> backward(const std::vector<Tensor>& targets,
+                                 const std::vector<Gradient>& seeds,
                                  const std::vector<Tensor>& sources, bool keep);
   std::string why_none(const Tensor& target, const Tensor& source, bool source_is_variable) const;
-  void clear();  // keeps the memory
+  void clear();                  // keeps the memory
   std::size_t capacity() const;  // records it has room for
   void configure(bool persistent, bool watch_accessed) {
     persistent_ = persistent;
@@ -70,9 +77,9 @@ class TapeImpl {
   }
 
   bool persistent() const { return persistent_; }
-  bool used = false;         // a non-persistent tape has given its gradient
+  bool used = false;  // a non-persistent tape has given its gradient
   int paused = 0;
-  bool active = false;       // on its thread's stack
+  bool active = false;                  // on its thread's stack
   TapeStack* owner = nullptr;           // that stack, while active
   std::atomic<bool> abandoned = false;  // destroyed by another thread; its own drops it
   std::vector<Tensor> watched_handles;  // of variables, in the order of first use
@@ -96,7 +103,8 @@ class TapeImpl {
 
   bool any_watched(std::span<const In> inputs, std::int32_t* slots);
   void add_outputs(TapeRecord& r, std::span<const Tensor> outputs);
-  void run_gradient(const TapeRecord& r, std::vector<Gradient>& acc, const std::vector<char>& useful);
+  void run_gradient(const TapeRecord& r, std::vector<Gradient>& acc,
+                    const std::vector<char>& useful);
   void accumulate(std::vector<Gradient>& acc, std::int32_t slot, Gradient g);
 
   bool persistent_, watch_accessed_;
@@ -120,7 +128,8 @@ class TapeStack : public Recorder {
   ~TapeStack() override;  // its thread ends: the tapes record no more
   void push(TapeImpl* tape);
   void remove(TapeImpl* tape);
-  void record(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<const Tensor> outputs) override;
+  void record(const Op& op, std::span<const In> inputs, AttrList attrs,
+              std::span<const Tensor> outputs) override;
   const std::vector<Ref<TapeImpl>>& tapes() const { return tapes_; }
 
  private:

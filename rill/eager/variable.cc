@@ -29,8 +29,12 @@ Variable::Variable(const Operand& initial_value, VariableOptions o) : Variable()
 // C++ prefers this constructor for Variable{x}. Of a tensor or a variable that
 // means x itself, not a list of one.
 Variable::Variable(std::initializer_list<Operand> initial_value, VariableOptions o)
-    : Variable(initial_value.size() == 1 && !initial_value.begin()->is_literal() ? *initial_value.begin() : Operand(initial_value), std::move(o)) {
-  if (initial_value.size() == 1 && initial_value.begin()->kind() == Operand::Kind::variable) handle_ = initial_value.begin()->variable().handle();
+    : Variable(initial_value.size() == 1 && !initial_value.begin()->is_literal()
+                   ? *initial_value.begin()
+                   : Operand(initial_value),
+               std::move(o)) {
+  if (initial_value.size() == 1 && initial_value.begin()->kind() == Operand::Kind::variable)
+    handle_ = initial_value.begin()->variable().handle();
 }
 
 Variable Variable::uninitialized(DType dtype, const TensorShape& shape, VariableOptions o) {
@@ -57,7 +61,8 @@ bool Variable::initialized() const {
 }
 
 Tensor Variable::value() const {
-  RILL_CHECK(defined(), failed_precondition, "[variable] this Variable was default-constructed and has no value yet");
+  RILL_CHECK(defined(), failed_precondition,
+             "[variable] this Variable was default-constructed and has no value yet");
   return read_variable(handle_);
 }
 Tensor::Tensor(const Variable& v) : Tensor(v.value()) {}
@@ -126,7 +131,8 @@ std::ostream& operator<<(std::ostream& os, const Variable& v) {
   os << "<tf.Variable '" << v.name() << "' shape=" << v.shape() << " dtype=" << v.dtype().name();
   if (v.initialized()) {
     const Tensor t = to_host(cell(v).read());
-    const std::string value = t.ndim() == 0 ? t.to_string() : array_repr({t.dtype(), t.shape().dims(), t.impl()->data});
+    const std::string value =
+        t.ndim() == 0 ? t.to_string() : array_repr({t.dtype(), t.shape().dims(), t.impl()->data});
     os << ", numpy=" << (value.find('\n') == std::string::npos ? "" : "\n") << value;
   }
   return os << ">";
@@ -136,6 +142,8 @@ std::ostream& operator<<(std::ostream& os, const std::vector<Variable>& list) {
   for (std::size_t i = 0; i < list.size(); ++i) os << (i ? ", " : "") << list[i];
   return os << "]";
 }
-void append_formatted(std::string& out, const Variable& v, std::string_view spec) { append_formatted(out, v.value(), spec); }
+void append_formatted(std::string& out, const Variable& v, std::string_view spec) {
+  append_formatted(out, v.value(), spec);
+}
 
 }  // namespace rill

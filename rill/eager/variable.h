@@ -8,8 +8,8 @@ namespace rill RILL_API {
 
 struct VariableOptions {
   bool trainable = true;
-  std::string name = {};  // "Variable" when empty
-  DType dtype = {};       // of the initial value when not given
+  std::string name = {};   // "Variable" when empty
+  DType dtype = {};        // of the initial value when not given
   TensorShape shape = {};  // of the initial value when not given; may leave dimensions unknown
 };
 
@@ -20,10 +20,12 @@ class Variable {
  public:
   Variable();
   explicit Variable(const Operand& initial_value, VariableOptions options = {});
-  // Variable({{1.f}, {2.f}}). Variable{x} of a tensor is Variable(x), of a variable a copy of the reference.
+  // Variable({{1.f}, {2.f}}). Variable{x} of a tensor is Variable(x), of a variable a copy of the
+  // reference.
   explicit Variable(std::initializer_list<Operand> initial_value, VariableOptions options = {});
   // A variable of this dtype and shape, for an initializer to fill.
-  static Variable uninitialized(DType dtype, const TensorShape& shape, VariableOptions options = {});
+  static Variable uninitialized(DType dtype, const TensorShape& shape,
+                                VariableOptions options = {});
 
   bool initialized() const;
   bool defined() const;  // has a dtype: was constructed with a value, or assigned one
@@ -78,4 +80,4 @@ std::ostream& operator<<(std::ostream& os, const Variable& v);
 std::ostream& operator<<(std::ostream& os, const std::vector<Variable>& list);
 void append_formatted(std::string& out, const Variable& v, std::string_view spec);
 
-}  // namespace rill
+}  // namespace RILL_API

@@ -6,20 +6,16 @@
 #include "rill/core/device.h"
 #include "rill/rill.h"
 #include "tests/expect_error.h"
+#include "tests/printed.h"
 #include "tests/shows.h"
 
 namespace tf = rill;
 using rill::errors::InvalidArgument;
 using rill::testing::expect_error;
 
-namespace {
+using rill::testing::printed;
 
-template <class T>
-std::string printed(const T& value) {
-  std::ostringstream os;
-  os << value;
-  return os.str();
-}
+namespace {
 
 TEST(Variable, BracesAroundATensorOrAVariableMeanItself) {
   const auto t = tf::constant({{1.f, 2.f}});
@@ -31,11 +27,16 @@ TEST(Variable, BracesAroundATensorOrAVariableMeanItself) {
 
 TEST(Variable, PrintsAsTensorFlowPrintsIt) {
   RILL_SHOWS("E14", "E15");
-  EXPECT_EQ(printed(tf::Variable(0.97637f)), "<tf.Variable 'Variable:0' shape=() dtype=float32, numpy=0.97637>");
-  tf::Variable kernel({{0.40784496f}, {1.191065f}, {1.9742855f}}, {.name = "linear_2/dense_1/kernel"}), bias({0.78322077f}, {.name = "linear_2/dense_1/bias"});
+  EXPECT_EQ(printed(tf::Variable(0.97637f)),
+            "<tf.Variable 'Variable:0' shape=() dtype=float32, numpy=0.97637>");
+  tf::Variable kernel({{0.40784496f}, {1.191065f}, {1.9742855f}},
+                      {.name = "linear_2/dense_1/kernel"}),
+      bias({0.78322077f}, {.name = "linear_2/dense_1/bias"});
   EXPECT_EQ(printed(std::vector<tf::Variable>{kernel, bias}),
-            "[<tf.Variable 'linear_2/dense_1/kernel:0' shape=(3, 1) dtype=float32, numpy=\narray([[0.40784496],\n       [1.191065  ],\n"
-            "       [1.9742855 ]], dtype=float32)>, <tf.Variable 'linear_2/dense_1/bias:0' shape=(1,) dtype=float32, "
+            "[<tf.Variable 'linear_2/dense_1/kernel:0' shape=(3, 1) dtype=float32, "
+            "numpy=\narray([[0.40784496],\n       [1.191065  ],\n"
+            "       [1.9742855 ]], dtype=float32)>, <tf.Variable 'linear_2/dense_1/bias:0' "
+            "shape=(1,) dtype=float32, "
             "numpy=array([0.78322077], dtype=float32)>]");
 }
 
@@ -87,7 +88,8 @@ TEST(Variable, RefusesWhatDoesNotFitAndStaysWhole) {
   try {
     v.assign({1.f, 2.f, 3.f});
   } catch (const tf::errors::InvalidArgument& e) {
-    EXPECT_THAT(e.what(), testing::HasSubstr("variable \"v:0\" has shape [2], the value has shape [3]"));
+    EXPECT_THAT(e.what(),
+                testing::HasSubstr("variable \"v:0\" has shape [2], the value has shape [3]"));
   }
   EXPECT_EQ(v.to_vector<float>(), (std::vector<float>{1, 2}));
 }

@@ -12,7 +12,8 @@ namespace rill RILL_API {
 // ---- constants. Integer literals make int32, floating ones float32, strings
 // string, unless a dtype is named. A vector keeps its own element type.
 Tensor constant(const Operand& value, DType dtype = {}, const TensorShape& shape = {});
-Tensor constant(std::initializer_list<Operand> value, DType dtype = {}, const TensorShape& shape = {});
+Tensor constant(std::initializer_list<Operand> value, DType dtype = {},
+                const TensorShape& shape = {});
 template <class T>
 Tensor constant(const std::vector<T>& value, DType dtype = {}, const TensorShape& shape = {});
 Tensor convert_to_tensor(const Operand& value, DType dtype = {});
@@ -21,7 +22,8 @@ Tensor convert_to_tensor(std::initializer_list<Operand> value, DType dtype = {})
 // 0 .. limit - 1; start, start + delta, .. below limit. The dtype is the widest
 // given of int32, int64, float32, float64.
 Tensor range(const Operand& limit);
-Tensor range(const Operand& start, const Operand& limit, const Operand& delta = 1, DType dtype = {});
+Tensor range(const Operand& start, const Operand& limit, const Operand& delta = 1,
+             DType dtype = {});
 // num numbers from start to stop, both included.
 Tensor linspace(const Operand& start, const Operand& stop, const Operand& num);
 struct OneHotOptions {
@@ -33,7 +35,8 @@ struct OneHotOptions {
 // index outside [0, depth) gives off_value alone.
 Tensor one_hot(const Operand& indices, const Operand& depth);
 Tensor one_hot(const Operand& indices, const Operand& depth, OneHotOptions options);
-Tensor one_hot(const Operand& indices, const Operand& depth, const Operand& on_value, const Operand& off_value, int axis = -1);
+Tensor one_hot(const Operand& indices, const Operand& depth, const Operand& on_value,
+               const Operand& off_value, int axis = -1);
 // mask[.., j] = j < lengths[..]; maxlen is the largest length unless given.
 Tensor sequence_mask(const Operand& lengths, DType dtype = bool_);
 Tensor sequence_mask(const Operand& lengths, const Operand& maxlen, DType dtype = bool_);
@@ -106,8 +109,10 @@ struct StridedSliceOptions {
 // input[begin:end:strides] an axis; bit i of a mask speaks of entry i. x(..) and
 // x[..] of Tensor are easier to read.
 Tensor strided_slice(const Operand& input, const Operand& begin, const Operand& end);
-Tensor strided_slice(const Operand& input, const Operand& begin, const Operand& end, const Operand& strides, StridedSliceOptions options = {});
-Tensor strided_slice(const Operand& input, const Operand& begin, const Operand& end, StridedSliceOptions) = delete;  // masks need strides
+Tensor strided_slice(const Operand& input, const Operand& begin, const Operand& end,
+                     const Operand& strides, StridedSliceOptions options = {});
+Tensor strided_slice(const Operand& input, const Operand& begin, const Operand& end,
+                     StridedSliceOptions) = delete;  // masks need strides
 std::vector<Tensor> unstack(const Operand& value, int axis = 0);
 // num_split equal parts, or parts of the given sizes, of which one may be -1.
 std::vector<Tensor> split(const Operand& value, int num_split, int axis = 0);
@@ -125,10 +130,12 @@ Tensor pad(const Operand& x, const Operand& paddings, PadOptions options);
 Tensor tile(const Operand& x, const Operand& multiples);
 Tensor repeat(const Operand& x, const Operand& repeats);  // of x made flat
 Tensor repeat(const Operand& x, const Operand& repeats, int axis);
-// Backwards along axes; shifted around along axes; the first seq_lengths[i] of each entry backwards.
+// Backwards along axes; shifted around along axes; the first seq_lengths[i] of each entry
+// backwards.
 Tensor reverse(const Operand& x, const Operand& axis);
 Tensor roll(const Operand& x, const Operand& shift, const Operand& axis);
-Tensor reverse_sequence(const Operand& x, const Operand& seq_lengths, int seq_axis, int batch_axis = 0);
+Tensor reverse_sequence(const Operand& x, const Operand& seq_lengths, int seq_axis,
+                        int batch_axis = 0);
 // Blocks of a padded image as entries of a larger batch, and back.
 Tensor space_to_batch(const Operand& x, const Operand& block_shape, const Operand& paddings);
 Tensor batch_to_space(const Operand& x, const Operand& block_shape, const Operand& crops);
@@ -151,7 +158,8 @@ Tensor gather_nd(const Operand& params, const Operand& indices, GatherNdOptions 
 // Zeros of a shape with updates added at coordinates; a tensor with updates put
 // in, added, subtracted, or taken where they are larger or smaller.
 Tensor scatter_nd(const Operand& indices, const Operand& updates, const Operand& shape);
-Tensor tensor_scatter_nd_update(const Operand& tensor, const Operand& indices, const Operand& updates);
+Tensor tensor_scatter_nd_update(const Operand& tensor, const Operand& indices,
+                                const Operand& updates);
 Tensor tensor_scatter_nd_add(const Operand& tensor, const Operand& indices, const Operand& updates);
 Tensor tensor_scatter_nd_sub(const Operand& tensor, const Operand& indices, const Operand& updates);
 Tensor tensor_scatter_nd_max(const Operand& tensor, const Operand& indices, const Operand& updates);
@@ -190,4 +198,4 @@ Tensor tensor_diag_part(const Operand& input);
 using rill::eye;
 }  // namespace linalg
 
-}  // namespace rill
+}  // namespace RILL_API

@@ -7,6 +7,7 @@
 
 #include "rill/rill.h"
 #include "tests/expect_error.h"
+#include "tests/printed.h"
 #include "tests/shows.h"
 
 namespace tf = rill;
@@ -15,13 +16,9 @@ using tf::Tensor;
 using Floats = std::vector<float>;
 using Ints = std::vector<int>;
 
-namespace {
+using rill::testing::printed;
 
-std::string printed(const Tensor& t) {
-  std::ostringstream os;
-  os << t;
-  return os.str();
-}
+namespace {
 
 TEST(ArrayOps, ConstantsHaveTheirNaturalDType) {
   RILL_SHOWS("O01");

@@ -29,16 +29,16 @@ Tensor sqrt(const Operand& x);
 Tensor rsqrt(const Operand& x);  // 1 / sqrt(x)
 Tensor pow(const Operand& x, const Operand& y);
 Tensor squared_difference(const Operand& x, const Operand& y);  // (x - y)^2
-Tensor floordiv(const Operand& x, const Operand& y);     // toward minus infinity
-Tensor truncatediv(const Operand& x, const Operand& y);  // toward zero
-Tensor floormod(const Operand& x, const Operand& y);     // has the sign of y
-Tensor mod(const Operand& x, const Operand& y);          // floormod
-Tensor truncatemod(const Operand& x, const Operand& y);  // has the sign of x
-Tensor divide_no_nan(const Operand& x, const Operand& y);    // 0 where y is 0
-Tensor multiply_no_nan(const Operand& x, const Operand& y);  // 0 where y is 0
-Tensor xdivy(const Operand& x, const Operand& y);    // x / y; 0 where x is 0
-Tensor xlogy(const Operand& x, const Operand& y);    // x log(y); 0 where x is 0
-Tensor xlog1py(const Operand& x, const Operand& y);  // x log(1 + y); 0 where x is 0
+Tensor floordiv(const Operand& x, const Operand& y);            // toward minus infinity
+Tensor truncatediv(const Operand& x, const Operand& y);         // toward zero
+Tensor floormod(const Operand& x, const Operand& y);            // has the sign of y
+Tensor mod(const Operand& x, const Operand& y);                 // floormod
+Tensor truncatemod(const Operand& x, const Operand& y);         // has the sign of x
+Tensor divide_no_nan(const Operand& x, const Operand& y);       // 0 where y is 0
+Tensor multiply_no_nan(const Operand& x, const Operand& y);     // 0 where y is 0
+Tensor xdivy(const Operand& x, const Operand& y);               // x / y; 0 where x is 0
+Tensor xlogy(const Operand& x, const Operand& y);               // x log(y); 0 where x is 0
+Tensor xlog1py(const Operand& x, const Operand& y);             // x log(1 + y); 0 where x is 0
 
 Tensor operator+(const Operand& x, const Operand& y);
 Tensor operator-(const Operand& x, const Operand& y);
@@ -109,10 +109,11 @@ Tensor atanh(const Operand& x);
 Tensor sigmoid(const Operand& x);
 Tensor erf(const Operand& x);
 Tensor erfc(const Operand& x);
-Tensor erfinv(const Operand& x);   // erf(erfinv(x)) = x; -+inf at -+1, NaN beyond
-Tensor ndtri(const Operand& p);    // the quantile of the standard normal distribution; -+inf at 0 and 1, NaN beyond
-Tensor lgamma(const Operand& x);   // log |gamma(x)|
-Tensor digamma(const Operand& x);  // its derivative
+Tensor erfinv(const Operand& x);  // erf(erfinv(x)) = x; -+inf at -+1, NaN beyond
+Tensor ndtri(const Operand& p);  // the quantile of the standard normal distribution; -+inf at 0 and
+                                 // 1, NaN beyond
+Tensor lgamma(const Operand& x);                       // log |gamma(x)|
+Tensor digamma(const Operand& x);                      // its derivative
 Tensor polygamma(const Operand& a, const Operand& x);  // derivative of order a of digamma
 Tensor zeta(const Operand& x, const Operand& q);       // sum over n >= 0 of (q + n)^-x
 
@@ -124,7 +125,9 @@ Tensor round(const Operand& x);  // halves to even
 Tensor is_nan(const Operand& x);
 Tensor is_inf(const Operand& x);
 Tensor is_finite(const Operand& x);
-Tensor nextafter(const Operand& x1, const Operand& x2);  // the number next to x1 on the way to x2; x2 where they are equal
+Tensor nextafter(
+    const Operand& x1,
+    const Operand& x2);  // the number next to x1 on the way to x2; x2 where they are equal
 
 // ---- complex numbers. Of real tensors: conj and real are x itself, imag is 0.
 Tensor complex(const Operand& real, const Operand& imag);
@@ -146,14 +149,14 @@ struct ReduceOptions {
 using Axes = std::initializer_list<int>;
 // Declares the forms of a reduction. A braced list is always a list of axes;
 // options are a struct, never mistaken for one.
-#define RILL_REDUCTION(name)                                                        \
-  Tensor name(const Operand& x, ReduceOptions options = {});                        \
-  Tensor name(const Operand& x, int axis, ReduceOptions options = {});              \
-  Tensor name(const Operand& x, Axes axis, ReduceOptions options = {});             \
+#define RILL_REDUCTION(name)                                                                 \
+  Tensor name(const Operand& x, ReduceOptions options = {});                                 \
+  Tensor name(const Operand& x, int axis, ReduceOptions options = {});                       \
+  Tensor name(const Operand& x, Axes axis, ReduceOptions options = {});                      \
   Tensor name##_over(const Operand& x, const std::vector<int>& axis, ReduceOptions options); \
-  template <class I>                                                                \
-  Tensor name(const Operand& x, const std::vector<I>& axis, ReduceOptions options = {}) { \
-    return name##_over(x, std::vector<int>(axis.begin(), axis.end()), options);     \
+  template <class I>                                                                         \
+  Tensor name(const Operand& x, const std::vector<I>& axis, ReduceOptions options = {}) {    \
+    return name##_over(x, std::vector<int>(axis.begin(), axis.end()), options);              \
   }
 RILL_REDUCTION(reduce_sum)
 RILL_REDUCTION(reduce_mean)
@@ -173,8 +176,7 @@ struct NormOrder {
   template <StringLike S>
   NormOrder(const S& s) : name(std::string_view(s)) {}
   template <class T>
-    requires std::is_arithmetic_v<T>
-  NormOrder(T order) : name(), p(static_cast<double>(order)) {}
+  requires std::is_arithmetic_v<T> NormOrder(T order) : name(), p(static_cast<double>(order)) {}
   std::string name = "euclidean";
   double p = 2;
 };
@@ -200,15 +202,15 @@ Tensor l2_loss(const Operand& t);  // sum(t^2) / 2
 // ---- sums of lists. The tensors have one shape; sparse gradients become dense.
 Tensor add_n(const TensorList& inputs);
 template <class G>
-  requires std::is_same_v<G, Gradients>
-Tensor add_n(const G& inputs) {
+requires std::is_same_v<G, Gradients> Tensor add_n(const G& inputs) {
   return add_n(TensorList(std::vector<Tensor>(inputs)));
 }
 
 // ---- clipping
 // Below the minimum the minimum, above the maximum the maximum. The limits
 // broadcast to t, never beyond it.
-Tensor clip_by_value(const Operand& t, const Operand& clip_value_min, const Operand& clip_value_max);
+Tensor clip_by_value(const Operand& t, const Operand& clip_value_min,
+                     const Operand& clip_value_max);
 // t * clip_norm / max(|t|, clip_norm) with the L2 norm of all, or along axes.
 Tensor clip_by_norm(const Operand& t, const Operand& clip_norm, const std::vector<int>& axes = {});
 // The square root of the sum of all squares; none entries count as nothing.
@@ -217,20 +219,24 @@ Tensor global_norm(const Gradients& t_list);
 // norm (or use_norm, which stands for it). None entries stay none, sparse ones
 // sparse. All are NaN when the norm is not finite.
 std::pair<Gradients, Tensor> clip_by_global_norm(const Gradients& t_list, const Operand& clip_norm);
-std::pair<Gradients, Tensor> clip_by_global_norm(const Gradients& t_list, const Operand& clip_norm, const Operand& use_norm);
+std::pair<Gradients, Tensor> clip_by_global_norm(const Gradients& t_list, const Operand& clip_norm,
+                                                 const Operand& use_norm);
 namespace detail {
-Gradient clip_gradient_by_value(const Gradient& t, const Operand& clip_value_min, const Operand& clip_value_max);
-Gradient clip_gradient_by_norm(const Gradient& t, const Operand& clip_norm, const std::vector<int>& axes);
+Gradient clip_gradient_by_value(const Gradient& t, const Operand& clip_value_min,
+                                const Operand& clip_value_max);
+Gradient clip_gradient_by_norm(const Gradient& t, const Operand& clip_norm,
+                               const std::vector<int>& axes);
 }  // namespace detail
 // Of a gradient that is sparse the values are clipped, and it stays sparse.
 template <class G>
-  requires std::is_same_v<G, Gradient>
-Gradient clip_by_value(const G& t, const Operand& clip_value_min, const Operand& clip_value_max) {
+requires std::is_same_v<G, Gradient> Gradient clip_by_value(const G& t,
+                                                            const Operand& clip_value_min,
+                                                            const Operand& clip_value_max) {
   return detail::clip_gradient_by_value(t, clip_value_min, clip_value_max);
 }
 template <class G>
-  requires std::is_same_v<G, Gradient>
-Gradient clip_by_norm(const G& t, const Operand& clip_norm, const std::vector<int>& axes = {}) {
+requires std::is_same_v<G, Gradient> Gradient clip_by_norm(const G& t, const Operand& clip_norm,
+                                                           const std::vector<int>& axes = {}) {
   return detail::clip_gradient_by_norm(t, clip_norm, axes);
 }
 namespace compat::v1 {
@@ -255,7 +261,8 @@ struct ArgsortOptions {
   bool stable = false;  // it always is
 };
 // The int32 indices that sort the values.
-Tensor argsort(const Operand& values, int axis = -1, std::string_view direction = "ASCENDING", ArgsortOptions options = {});
+Tensor argsort(const Operand& values, int axis = -1, std::string_view direction = "ASCENDING",
+               ArgsortOptions options = {});
 
 struct TopK {
   Tensor values, indices;  // indices are int32
@@ -279,11 +286,11 @@ UniqueResult unique(const Operand& x, DType out_idx = int32);
 UniqueWithCountsResult unique_with_counts(const Operand& x, DType out_idx = int32);
 
 struct BincountOptions {
-  Tensor weights = {};                // added up instead of ones
+  Tensor weights = {};                 // added up instead of ones
   int minlength = -1, maxlength = -1;  // of the result; values from maxlength on are left out
-  DType dtype = int32;                // of the result without weights
-  int axis = 0;                       // 0: all together; -1: each row of a matrix
-  bool binary_output = false;         // whether a value comes, instead of how often
+  DType dtype = int32;                 // of the result without weights
+  int axis = 0;                        // 0: all together; -1: each row of a matrix
+  bool binary_output = false;          // whether a value comes, instead of how often
 };
 // How often each of 0, 1, .. comes in arr, which has no negative numbers.
 Tensor bincount(const Operand& arr, BincountOptions options = {});
@@ -299,13 +306,19 @@ Tensor segment_min(const Operand& data, const Operand& segment_ids);
 // Ids in any order, of a prefix of data's axes; rows with a negative id are
 // dropped. Where an id does not come: 0, for products 1, for max the lowest and
 // for min the highest number of the dtype.
-Tensor unsorted_segment_sum(const Operand& data, const Operand& segment_ids, const Operand& num_segments);
-Tensor unsorted_segment_prod(const Operand& data, const Operand& segment_ids, const Operand& num_segments);
-Tensor unsorted_segment_max(const Operand& data, const Operand& segment_ids, const Operand& num_segments);
-Tensor unsorted_segment_min(const Operand& data, const Operand& segment_ids, const Operand& num_segments);
-Tensor unsorted_segment_mean(const Operand& data, const Operand& segment_ids, const Operand& num_segments);
+Tensor unsorted_segment_sum(const Operand& data, const Operand& segment_ids,
+                            const Operand& num_segments);
+Tensor unsorted_segment_prod(const Operand& data, const Operand& segment_ids,
+                             const Operand& num_segments);
+Tensor unsorted_segment_max(const Operand& data, const Operand& segment_ids,
+                            const Operand& num_segments);
+Tensor unsorted_segment_min(const Operand& data, const Operand& segment_ids,
+                            const Operand& num_segments);
+Tensor unsorted_segment_mean(const Operand& data, const Operand& segment_ids,
+                             const Operand& num_segments);
 // The sum divided by the square root of the number of rows.
-Tensor unsorted_segment_sqrt_n(const Operand& data, const Operand& segment_ids, const Operand& num_segments);
+Tensor unsorted_segment_sqrt_n(const Operand& data, const Operand& segment_ids,
+                               const Operand& num_segments);
 
 // ---- products
 struct MatmulOptions {
@@ -317,8 +330,10 @@ Tensor matmul(const Operand& a, const Operand& b, MatmulOptions options = {});
 // axes listed for a and for b: tensordot(a, b, {{1}, {0}}).
 struct TensordotAxes {
   TensordotAxes(int axes) : n(axes) {}
-  TensordotAxes(std::vector<int> a_axes, std::vector<int> b_axes) : a(std::move(a_axes)), b(std::move(b_axes)) {}
-  int n = -1;
+  TensordotAxes(std::vector<int> a_axes, std::vector<int> b_axes)
+      : a(std::move(a_axes)), b(std::move(b_axes)) {}
+  static constexpr int kListed = -2147483647;
+  int n = kListed;
   std::vector<int> a = {}, b = {};
 };
 Tensor tensordot(const Operand& a, const Operand& b, const TensordotAxes& axes);
@@ -330,24 +345,38 @@ Tensor einsum(std::string_view equation, const TensorList& inputs);
 
 // The same names under math, as in tf.math.
 namespace math {
-using rill::abs, rill::acos, rill::acosh, rill::add, rill::angle, rill::asin, rill::asinh, rill::atan, rill::atan2;
-using rill::atanh, rill::ceil, rill::conj, rill::cos, rill::cosh, rill::digamma, rill::divide, rill::divide_no_nan;
-using rill::equal, rill::erf, rill::erfc, rill::erfinv, rill::exp, rill::expm1, rill::floor, rill::floordiv, rill::floormod;
-using rill::greater, rill::greater_equal, rill::imag, rill::is_finite, rill::is_inf, rill::is_nan, rill::less;
-using rill::less_equal, rill::lgamma, rill::log, rill::log1p, rill::logical_and, rill::logical_not, rill::logical_or;
-using rill::logical_xor, rill::maximum, rill::minimum, rill::mod, rill::multiply, rill::multiply_no_nan, rill::ndtri;
-using rill::negative, rill::nextafter, rill::not_equal, rill::polygamma, rill::pow, rill::real, rill::reciprocal, rill::rint, rill::round, rill::rsqrt;
-using rill::sigmoid, rill::sign, rill::sin, rill::sinh, rill::sqrt, rill::square, rill::squared_difference;
-using rill::subtract, rill::tan, rill::tanh, rill::truediv, rill::xdivy, rill::xlog1py, rill::xlogy, rill::zeta;
-using rill::add_n, rill::argmax, rill::argmin, rill::bincount, rill::cumprod, rill::cumsum, rill::segment_max;
-using rill::segment_mean, rill::segment_min, rill::segment_prod, rill::segment_sum, rill::unsorted_segment_max;
+using rill::abs, rill::acos, rill::acosh, rill::add, rill::angle, rill::asin, rill::asinh,
+    rill::atan, rill::atan2;
+using rill::add_n, rill::argmax, rill::argmin, rill::bincount, rill::cumprod, rill::cumsum,
+    rill::segment_max;
+using rill::atanh, rill::ceil, rill::conj, rill::cos, rill::cosh, rill::digamma, rill::divide,
+    rill::divide_no_nan;
+using rill::equal, rill::erf, rill::erfc, rill::erfinv, rill::exp, rill::expm1, rill::floor,
+    rill::floordiv, rill::floormod;
+using rill::greater, rill::greater_equal, rill::imag, rill::is_finite, rill::is_inf, rill::is_nan,
+    rill::less;
+using rill::less_equal, rill::lgamma, rill::log, rill::log1p, rill::logical_and, rill::logical_not,
+    rill::logical_or;
+using rill::logical_xor, rill::maximum, rill::minimum, rill::mod, rill::multiply,
+    rill::multiply_no_nan, rill::ndtri;
+using rill::negative, rill::nextafter, rill::not_equal, rill::polygamma, rill::pow, rill::real,
+    rill::reciprocal, rill::rint, rill::round, rill::rsqrt;
+using rill::segment_mean, rill::segment_min, rill::segment_prod, rill::segment_sum,
+    rill::unsorted_segment_max;
+using rill::sigmoid, rill::sign, rill::sin, rill::sinh, rill::sqrt, rill::square,
+    rill::squared_difference;
+using rill::subtract, rill::tan, rill::tanh, rill::truediv, rill::xdivy, rill::xlog1py, rill::xlogy,
+    rill::zeta;
 using rill::unsorted_segment_mean, rill::unsorted_segment_min, rill::unsorted_segment_prod;
 using rill::unsorted_segment_sqrt_n, rill::unsorted_segment_sum;
 using rill::nn::in_top_k, rill::nn::top_k;
 // add_n; a shape and a dtype that are given are checked.
-Tensor accumulate_n(const TensorList& inputs, const TensorShape& shape = {}, DType tensor_dtype = {});
-using rill::reduce_all, rill::reduce_any, rill::reduce_euclidean_norm, rill::reduce_logsumexp, rill::reduce_max;
-using rill::reduce_mean, rill::reduce_min, rill::reduce_prod, rill::reduce_std, rill::reduce_sum, rill::reduce_variance;
+Tensor accumulate_n(const TensorList& inputs, const TensorShape& shape = {},
+                    DType tensor_dtype = {});
+using rill::reduce_all, rill::reduce_any, rill::reduce_euclidean_norm, rill::reduce_logsumexp,
+    rill::reduce_max;
+using rill::reduce_mean, rill::reduce_min, rill::reduce_prod, rill::reduce_std, rill::reduce_sum,
+    rill::reduce_variance;
 struct CountOptions {
   std::vector<int> axis = {};  // none: all
   bool keepdims = false;
@@ -358,4 +387,4 @@ Tensor count_nonzero(const Operand& x, int axis, CountOptions options = {});
 inline Tensor ceiling(const Operand& x) { return rill::ceil(x); }
 }  // namespace math
 
-}  // namespace rill
+}  // namespace RILL_API

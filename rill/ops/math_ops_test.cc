@@ -7,6 +7,7 @@
 
 #include "rill/rill.h"
 #include "tests/expect_error.h"
+#include "tests/printed.h"
 #include "tests/shows.h"
 
 namespace tf = rill;
@@ -15,12 +16,15 @@ using tf::Tensor;
 using Floats = std::vector<float>;
 using Ints = std::vector<int>;
 
+using rill::testing::printed;
+
 namespace {
 
-std::string printed(const Tensor& t) {
-  std::ostringstream os;
-  os << t;
-  return os.str();
+TEST(MathOps, TensordotTakesNoNegativeCount) {
+  const auto x = tf::ones({2, 2});
+  EXPECT_EQ(tf::tensordot(x, x, 0).shape(), tf::TensorShape({2, 2, 2, 2}));
+  expect_error<tf::errors::InvalidArgument>([&] { tf::tensordot(x, x, -1); },
+                                            "axes is -1; expected 0 or more");
 }
 
 TEST(MathOps, AddMultiplyAndMatmulTakeIntegers) {

@@ -13,13 +13,24 @@ OpBuilder unary_op(std::string_view name, std::string_view tag, TypeSet types) {
 
 OpBuilder binary_op(std::string_view name, std::string_view tag, TypeSet types) {
   OpBuilder b(name, tag);
-  b.input("x: T").input("y: T").output("z: T").type("T", types).shape(broadcast_shape).elementwise();
+  b.input("x: T")
+      .input("y: T")
+      .output("z: T")
+      .type("T", types)
+      .shape(broadcast_shape)
+      .elementwise();
   return b;
 }
 
 OpBuilder compare_op(std::string_view name, std::string_view tag, TypeSet types) {
   OpBuilder b(name, tag);
-  b.input("x: T").input("y: T").output("z: bool").type("T", types).shape(broadcast_shape).elementwise().no_gradient();
+  b.input("x: T")
+      .input("y: T")
+      .output("z: bool")
+      .type("T", types)
+      .shape(broadcast_shape)
+      .elementwise()
+      .no_gradient();
   return b;
 }
 

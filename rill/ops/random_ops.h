@@ -27,18 +27,25 @@ Tensor uniform(const Operand& shape, double minval = 0, double maxval = 1, Optio
 Tensor uniform(const Operand& shape, int minval, int maxval, Options options);
 Tensor normal(const Operand& shape, double mean = 0, double stddev = 1, Options options = {});
 // Drawn again while more than two deviations from the mean.
-Tensor truncated_normal(const Operand& shape, double mean = 0, double stddev = 1, Options options = {});
+Tensor truncated_normal(const Operand& shape, double mean = 0, double stddev = 1,
+                        Options options = {});
 // Rows in random order.
 Tensor shuffle(const Operand& value, std::int64_t seed = -1);
 // [batch, classes] unnormalised log-probabilities -> [batch, num_samples] classes.
-Tensor categorical(const Operand& logits, const Operand& num_samples, DType dtype = int64, std::int64_t seed = -1);
+Tensor categorical(const Operand& logits, const Operand& num_samples, DType dtype = int64,
+                   std::int64_t seed = -1);
 
 // `seed`: two integers. A pure function of its arguments.
-Tensor stateless_uniform(const Operand& shape, const Operand& seed, double minval = 0, double maxval = 1, DType dtype = float32);
-Tensor stateless_uniform_int(const Operand& shape, const Operand& seed, const Operand& minval, const Operand& maxval, DType dtype = int32);
-Tensor stateless_normal(const Operand& shape, const Operand& seed, double mean = 0, double stddev = 1, DType dtype = float32);
-Tensor stateless_truncated_normal(const Operand& shape, const Operand& seed, double mean = 0, double stddev = 1, DType dtype = float32);
-Tensor stateless_categorical(const Operand& logits, const Operand& num_samples, const Operand& seed, DType dtype = int64);
+Tensor stateless_uniform(const Operand& shape, const Operand& seed, double minval = 0,
+                         double maxval = 1, DType dtype = float32);
+Tensor stateless_uniform_int(const Operand& shape, const Operand& seed, const Operand& minval,
+                             const Operand& maxval, DType dtype = int32);
+Tensor stateless_normal(const Operand& shape, const Operand& seed, double mean = 0,
+                        double stddev = 1, DType dtype = float32);
+Tensor stateless_truncated_normal(const Operand& shape, const Operand& seed, double mean = 0,
+                                  double stddev = 1, DType dtype = float32);
+Tensor stateless_categorical(const Operand& logits, const Operand& num_samples, const Operand& seed,
+                             DType dtype = int64);
 
 // A stream of its own, whose state is a variable that can be saved. Streams
 // made from one seed are TensorFlow's.
@@ -52,10 +59,14 @@ class Generator {
   static Generator from_state(const Operand& state);  // int64 [3]: counter, key
   static Generator from_non_deterministic_state();
 
-  Tensor uniform(const Operand& shape, double minval = 0, double maxval = 1, DType dtype = float32) const;
-  Tensor uniform_int(const Operand& shape, const Operand& minval, const Operand& maxval, DType dtype = int32) const;
-  Tensor normal(const Operand& shape, double mean = 0, double stddev = 1, DType dtype = float32) const;
-  Tensor truncated_normal(const Operand& shape, double mean = 0, double stddev = 1, DType dtype = float32) const;
+  Tensor uniform(const Operand& shape, double minval = 0, double maxval = 1,
+                 DType dtype = float32) const;
+  Tensor uniform_int(const Operand& shape, const Operand& minval, const Operand& maxval,
+                     DType dtype = int32) const;
+  Tensor normal(const Operand& shape, double mean = 0, double stddev = 1,
+                DType dtype = float32) const;
+  Tensor truncated_normal(const Operand& shape, double mean = 0, double stddev = 1,
+                          DType dtype = float32) const;
   // Seeds for stateless ops: int64 [2, count].
   Tensor make_seeds(std::int64_t count = 1) const;
   void skip(std::int64_t delta) const;
@@ -67,16 +78,19 @@ class Generator {
   friend Generator get_global_generator();
   explicit Generator(const Tensor& state);
   std::vector<Tensor> take(const Operand& shape) const;  // key, counter
-  Tensor state_;  // resource of a variable
+  Tensor state_;                                         // resource of a variable
 };
 
 }  // namespace random
 
 // The names of TensorFlow 1.
-Tensor random_uniform(const Operand& shape, double minval = 0, double maxval = 1, DType dtype = float32, std::int64_t seed = -1);
-Tensor random_normal(const Operand& shape, double mean = 0, double stddev = 1, DType dtype = float32, std::int64_t seed = -1);
-Tensor truncated_normal(const Operand& shape, double mean = 0, double stddev = 1, DType dtype = float32, std::int64_t seed = -1);
+Tensor random_uniform(const Operand& shape, double minval = 0, double maxval = 1,
+                      DType dtype = float32, std::int64_t seed = -1);
+Tensor random_normal(const Operand& shape, double mean = 0, double stddev = 1,
+                     DType dtype = float32, std::int64_t seed = -1);
+Tensor truncated_normal(const Operand& shape, double mean = 0, double stddev = 1,
+                        DType dtype = float32, std::int64_t seed = -1);
 Tensor random_shuffle(const Operand& value, std::int64_t seed = -1);
 void set_random_seed(std::int64_t seed);
 
-}  // namespace rill
+}  // namespace RILL_API

@@ -23,7 +23,8 @@ struct Moments {
 };
 Moments moments(const Tensor& t) {
   const auto v = t.to_vector<double>();
-  const double n = static_cast<double>(v.size()), mean = std::accumulate(v.begin(), v.end(), 0.0) / n;
+  const double n = static_cast<double>(v.size()),
+               mean = std::accumulate(v.begin(), v.end(), 0.0) / n;
   double square = 0;
   for (double x : v) square += (x - mean) * (x - mean);
   const auto [low, high] = std::minmax_element(v.begin(), v.end());
@@ -66,7 +67,9 @@ TEST(Random, TheGlobalSeedStartsEveryStreamAnew) {
 
 TEST(Random, AnOpSeedHasAStreamThatGoesOn) {
   RILL_SHOWS("G63");
-  const auto draw = [](std::int64_t seed) { return tf::truncated_normal({4}, 0, 0.1, tf::float32, seed).to_vector<float>(); };
+  const auto draw = [](std::int64_t seed) {
+    return tf::truncated_normal({4}, 0, 0.1, tf::float32, seed).to_vector<float>();
+  };
   tf::random::set_seed(5);
   const Floats first = draw(0), second = draw(0);
   EXPECT_NE(first, second);  // the stream goes on
@@ -105,7 +108,8 @@ TEST(Random, ShuffleKeepsEveryRow) {
 TEST(Random, CategoricalFollowsItsLogits) {
   tf::random::set_seed(4);
   const int n = 50'000;
-  const auto drawn = tf::random::categorical(tf::math::log(tf::constant({{0.1f, 0.6f, 0.3f}})), n).to_vector<int>();
+  const auto drawn = tf::random::categorical(tf::math::log(tf::constant({{0.1f, 0.6f, 0.3f}})), n)
+                         .to_vector<int>();
   for (int k = 0; k < 3; ++k) {
     const double share = static_cast<double>(std::count(drawn.begin(), drawn.end(), k)) / n;
     EXPECT_NEAR(share, std::vector<double>({0.1, 0.6, 0.3})[static_cast<std::size_t>(k)], 0.01);

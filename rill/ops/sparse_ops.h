@@ -38,4 +38,4 @@ Tensor sparse_dense_matmul(const SparseTensor& sp_a, const Operand& b);
 Tensor reduce_sum(const SparseTensor& sp_input);  // of all values
 }  // namespace sparse
 
-}  // namespace rill
+}  // namespace RILL_API

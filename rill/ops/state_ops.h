@@ -24,7 +24,8 @@ void assign_sub_variable(const Tensor& handle, const Operand& value);
 void apply_gradient_descent(const Tensor& var, const Operand& alpha, const Operand& delta);
 
 // One update of an optimizer: the op's inputs in the order of its schema.
-void run_update(std::string_view op, const std::vector<Tensor>& inputs, std::span<const Attr> attrs);
+void run_update(std::string_view op, const std::vector<Tensor>& inputs,
+                std::span<const Attr> attrs);
 
 // Rows of a variable by index.
 void scatter_update_variable(const Tensor& handle, const Operand& indices, const Operand& updates);
@@ -36,4 +37,4 @@ void scatter_max_variable(const Tensor& handle, const Operand& indices, const Op
 void scatter_min_variable(const Tensor& handle, const Operand& indices, const Operand& updates);
 Tensor gather_variable(const Tensor& handle, const Operand& indices);
 
-}  // namespace rill
+}  // namespace RILL_API

@@ -8,6 +8,7 @@
 #include "rill/core/array_format.h"
 #include "rill/rill.h"
 #include "tests/expect_error.h"
+#include "tests/printed.h"
 #include "tests/shows.h"
 
 namespace tf = rill;
@@ -16,13 +17,10 @@ using tf::Tensor;
 using Floats = std::vector<float>;
 using Ints = std::vector<int>;
 
+using rill::testing::printed;
+
 namespace {
 
-std::string printed(const Tensor& t) {
-  std::ostringstream os;
-  os << t;
-  return os.str();
-}
 // repr() of the array that .numpy() gives.
 std::string repr(const Tensor& t) {
   const Tensor host = t.numpy();

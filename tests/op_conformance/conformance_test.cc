@@ -31,8 +31,10 @@ double tolerance_for(const Row& r, DType d) {
 
 // "" when equal within tolerance, else the first difference.
 std::string difference(const Tensor& got, const Tensor& want, double tol) {
-  if (got.dtype() != want.dtype()) return format("dtype {} instead of {}", got.dtype(), want.dtype());
-  if (!(got.shape() == want.shape())) return format("shape {} instead of {}", got.shape(), want.shape());
+  if (got.dtype() != want.dtype())
+    return format("dtype {} instead of {}", got.dtype(), want.dtype());
+  if (!(got.shape() == want.shape()))
+    return format("shape {} instead of {}", got.shape(), want.shape());
   if (got.dtype() == string) {
     const auto a = got.to_vector<std::string>(), b = want.to_vector<std::string>();
     for (std::size_t i = 0; i < a.size(); ++i)
@@ -52,7 +54,8 @@ std::string difference(const Tensor& got, const Tensor& want, double tol) {
       if ((std::isnan(g) && std::isnan(w)) || g == w) continue;
       if (std::abs(g - w) <= tol * std::max(1.0, std::abs(w))) continue;
       char text[120];
-      std::snprintf(text, sizeof text, "element %zu: %.9g instead of %.9g (off by %.3g)", i, g, w, std::abs(g - w));
+      std::snprintf(text, sizeof text, "element %zu: %.9g instead of %.9g (off by %.3g)", i, g, w,
+                    std::abs(g - w));
       return text;
     }
   }
@@ -87,7 +90,8 @@ TEST_P(Conformance, EqualsTensorFlow) {
     if (!row().no_tensorflow.empty()) return;
     const auto golden = goldens().find(key(row(), s, d));
     ASSERT_NE(golden, goldens().end()) << "no golden: run `make parity UPDATE=1`";
-    ASSERT_EQ(golden->second.checksum, checksum(inputs, sample)) << "the sample changed: run `make parity UPDATE=1`";
+    ASSERT_EQ(golden->second.checksum, checksum(inputs, sample))
+        << "the sample changed: run `make parity UPDATE=1`";
     if (!golden->second.error.empty()) {  // TensorFlow has no kernel for this dtype
       ASSERT_NE(d, float32) << golden->second.error;
       return;
@@ -108,7 +112,8 @@ TEST_P(Conformance, SameOnTestDevice) {
     for (const Tensor& t : inputs) moved.push_back(copy_to_device(t, device));
     const auto got = run(row(), sample, moved);
     ASSERT_EQ(got.size(), want.size());
-    for (std::size_t i = 0; i < got.size(); ++i) EXPECT_EQ(difference(to_host(got[i]), want[i], 0), "") << "output " << i;
+    for (std::size_t i = 0; i < got.size(); ++i)
+      EXPECT_EQ(difference(to_host(got[i]), want[i], 0), "") << "output " << i;
   });
 }
 
@@ -125,14 +130,16 @@ TEST_P(Conformance, SameBitsAtEveryWidth) {
       ComputeWidthScope width(2);
       two = run(row(), sample, inputs);
     }
-    for (std::size_t i = 0; i < one.size(); ++i) EXPECT_EQ(difference(two[i], one[i], 0), "") << "output " << i;
+    for (std::size_t i = 0; i < one.size(); ++i)
+      EXPECT_EQ(difference(two[i], one[i], 0), "") << "output " << i;
   });
 }
 
 // A tensor of unknown value: some sizes hidden, or the rank too.
 Tensor hidden(const Tensor& t, bool rank_too) {
   struct Anything : Symbol {};
-  auto* impl = new TensorImpl(t.dtype(), rank_too ? TensorShape::unknown_rank() : TensorShape::unknown_dims(t.ndim()));
+  auto* impl = new TensorImpl(
+      t.dtype(), rank_too ? TensorShape::unknown_rank() : TensorShape::unknown_dims(t.ndim()));
   impl->symbol = Ref<Symbol>(new Anything);
   return Tensor(Ref<TensorImpl>(impl));
 }
@@ -181,7 +188,8 @@ Tensor objective(const std::vector<Tensor>& outputs) {
     const Tensor& y = outputs[k];
     if (!is_real(y.dtype()) || y.size() == 0) continue;
     std::vector<double> w;
-    for (std::int64_t i = 0; i < y.size(); ++i) w.push_back(0.5 + 0.37 * static_cast<double>((i * 7 + static_cast<std::int64_t>(k) * 3) % 5));
+    for (std::int64_t i = 0; i < y.size(); ++i)
+      w.push_back(0.5 + 0.37 * static_cast<double>((i * 7 + static_cast<std::int64_t>(k) * 3) % 5));
     const Tensor part = reduce_sum(y * constant(w, float64, y.shape()));
     sum = sum.defined() ? sum + part : part;
   }
@@ -190,7 +198,8 @@ Tensor objective(const std::vector<Tensor>& outputs) {
 
 Tensor with_element(const Tensor& t, std::int64_t i, double delta) {
   Tensor copy = make_tensor(t.dtype(), t.shape());
-  std::memcpy(copy.impl()->data, t.impl()->data, static_cast<std::size_t>(t.size()) * sizeof(double));
+  std::memcpy(copy.impl()->data, t.impl()->data,
+              static_cast<std::size_t>(t.size()) * sizeof(double));
   mutable_data<double>(copy)[i] += delta;
   return copy;
 }
@@ -243,9 +252,11 @@ TEST_P(Conformance, GradientEqualsFiniteDifferences) {
       ASSERT_EQ(analytic[g].shape(), inputs[wanted[g]].shape()) << "input " << wanted[g];
       const auto got = analytic[g].to_vector<double>();
       for (std::int64_t i = 0; i < inputs[wanted[g]].size(); ++i) {
-        const double want =
-            numeric(inputs, wanted[g], i, [&](const std::vector<Tensor>& at) { return objective(run(row(), sample, at)).item<double>(); });
-        ASSERT_NEAR(got[static_cast<std::size_t>(i)], want, 1e-6 * std::max(1.0, std::abs(want))) << "input " << wanted[g] << " element " << i;
+        const double want = numeric(inputs, wanted[g], i, [&](const std::vector<Tensor>& at) {
+          return objective(run(row(), sample, at)).item<double>();
+        });
+        ASSERT_NEAR(got[static_cast<std::size_t>(i)], want, 1e-6 * std::max(1.0, std::abs(want)))
+            << "input " << wanted[g] << " element " << i;
       }
     }
     if (!row().second_order || elements > 60) continue;
@@ -262,7 +273,9 @@ TEST_P(Conformance, GradientEqualsFiniteDifferences) {
     for (std::size_t g = 0; g < wanted.size(); ++g) {
       const auto got = second[g].to_vector<double>();
       for (std::int64_t i = 0; i < inputs[wanted[g]].size(); ++i) {
-        const double want = numeric(inputs, wanted[g], i, [&](const std::vector<Tensor>& at) { return slope(at).item<double>(); });
+        const double want = numeric(inputs, wanted[g], i, [&](const std::vector<Tensor>& at) {
+          return slope(at).item<double>();
+        });
         ASSERT_NEAR(got[static_cast<std::size_t>(i)], want, 1e-5 * std::max(1.0, std::abs(want)))
             << "second order, input " << wanted[g] << " element " << i;
       }
@@ -274,7 +287,8 @@ TEST_P(Conformance, ErrorsSayWhatIsWrong) {
   for (std::size_t e = 0; e < row().errors.size(); ++e) {
     const Sample& sample = row().errors[e];
     SCOPED_TRACE(format("{} error {}", row().name, e));
-    const auto inputs = make_inputs(row(), sample, row().types.contains(float32) ? float32 : dtypes_of(row())[0]);
+    const auto inputs =
+        make_inputs(row(), sample, row().types.contains(float32) ? float32 : dtypes_of(row())[0]);
     try {
       run(row(), sample, inputs);
       ADD_FAILURE() << "no error; expected: " << sample.error;
@@ -285,12 +299,15 @@ TEST_P(Conformance, ErrorsSayWhatIsWrong) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, Conformance, ::testing::ValuesIn(std::vector<const Row*>(table().begin(), table().end())), [](const auto& param) {
-  std::string name = param.param->name;
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Table, Conformance,
+                         ::testing::ValuesIn(std::vector<const Row*>(table().begin(),
+                                                                     table().end())),
+                         [](const auto& param) {
+                           std::string name = param.param->name;
+                           for (char& c : name)
+                             if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+                           return name;
+                         });
 
 // What every registered op must have.
 TEST(Completeness, EveryOpIsWhole) {
@@ -303,7 +320,9 @@ TEST(Completeness, EveryOpIsWhole) {
     EXPECT_FALSE(op.tag.empty());
     bool kernel = op.forward != nullptr;
     TypeSet allowed;
-    const int attr = op.dispatch_input >= 0 ? op.inputs[static_cast<std::size_t>(op.dispatch_input)].type_attr : op.dispatch_attr;
+    const int attr = op.dispatch_input >= 0
+                         ? op.inputs[static_cast<std::size_t>(op.dispatch_input)].type_attr
+                         : op.dispatch_attr;
     if (attr >= 0) allowed = op.attrs[static_cast<std::size_t>(attr)].allowed;
     for (int i = 0; i < DType::kCount && !op.forward; ++i) {
       const DType d{static_cast<DType::Code>(i)};

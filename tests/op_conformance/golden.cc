@@ -21,7 +21,8 @@ std::string hex(const std::string& s) {
 }
 std::string unhex(const std::string& s) {
   std::string out;
-  for (std::size_t i = 1; i + 1 < s.size(); i += 2) out += static_cast<char>(std::stoi(s.substr(i, 2), nullptr, 16));
+  for (std::size_t i = 1; i + 1 < s.size(); i += 2)
+    out += static_cast<char>(std::stoi(s.substr(i, 2), nullptr, 16));
   return out;
 }
 
@@ -38,7 +39,8 @@ void write_tensor(std::ostream& os, const Tensor& t) {
   if (t.dtype() == string) {
     for (const std::string& s : t.to_vector<std::string>()) os << " " << hex(s);
   } else if (t.dtype().is_complex()) {
-    for (const auto& z : t.to_vector<std::complex<double>>()) os << " " << number(z.real()) << " " << number(z.imag());
+    for (const auto& z : t.to_vector<std::complex<double>>())
+      os << " " << number(z.real()) << " " << number(z.imag());
   } else if (t.dtype() == uint64) {
     for (std::uint64_t v : t.to_vector<std::uint64_t>()) os << " " << v;
   } else if (t.dtype().is_integer() || t.dtype() == bool_) {
@@ -61,15 +63,21 @@ Tensor read_tensor(std::istringstream& in) {
     for (std::int64_t i = 0; i < t.size(); ++i) {
       in >> word;
       T& to = mutable_data<T>(t)[i];
-      if constexpr (std::is_same_v<T, std::string>) to = unhex(word);
-      else if constexpr (std::is_same_v<T, bool>) to = word == "1";
-      else if constexpr (std::is_same_v<T, std::uint64_t>) to = std::strtoull(word.c_str(), nullptr, 10);
-      else if constexpr (std::is_integral_v<T>) to = static_cast<T>(std::strtoll(word.c_str(), nullptr, 10));
+      if constexpr (std::is_same_v<T, std::string>)
+        to = unhex(word);
+      else if constexpr (std::is_same_v<T, bool>)
+        to = word == "1";
+      else if constexpr (std::is_same_v<T, std::uint64_t>)
+        to = std::strtoull(word.c_str(), nullptr, 10);
+      else if constexpr (std::is_integral_v<T>)
+        to = static_cast<T>(std::strtoll(word.c_str(), nullptr, 10));
       else if constexpr (requires(T z) { z.real(); }) {
         const double re = std::strtod(word.c_str(), nullptr);
         in >> word;
-        to = T(static_cast<typename T::value_type>(re), static_cast<typename T::value_type>(std::strtod(word.c_str(), nullptr)));
-      } else to = static_cast<T>(std::strtod(word.c_str(), nullptr));
+        to = T(static_cast<typename T::value_type>(re),
+               static_cast<typename T::value_type>(std::strtod(word.c_str(), nullptr)));
+      } else
+        to = static_cast<T>(std::strtod(word.c_str(), nullptr));
     }
   });
   return t;
@@ -82,17 +90,28 @@ std::string attr_text(const AttrValue& v) {
     return out + "]";
   };
   switch (v.kind()) {
-    case AttrValue::Kind::boolean: return v.as_bool() ? "b:1" : "b:0";
-    case AttrValue::Kind::integer: return "i:" + std::to_string(v.as_int());
-    case AttrValue::Kind::floating: return "f:" + number(v.as_float());
-    case AttrValue::Kind::text: return "s:" + hex(std::string(v.as_string()));
-    case AttrValue::Kind::type: return std::string("t:") + v.as_type().name();
-    case AttrValue::Kind::shape: return "h:" + list(v.as_shape().as_list(), [](std::int64_t i) { return std::to_string(i); });
-    case AttrValue::Kind::integers: return "li:" + list(v.as_ints(), [](std::int64_t i) { return std::to_string(i); });
-    case AttrValue::Kind::floatings: return "lf:" + list(v.as_floats(), number);
-    case AttrValue::Kind::texts: return "ls:" + list(v.as_strings(), hex);
-    case AttrValue::Kind::types: return "lt:" + list(v.as_types(), [](DType d) { return std::string(d.name()); });
-    default: return "?";
+    case AttrValue::Kind::boolean:
+      return v.as_bool() ? "b:1" : "b:0";
+    case AttrValue::Kind::integer:
+      return "i:" + std::to_string(v.as_int());
+    case AttrValue::Kind::floating:
+      return "f:" + number(v.as_float());
+    case AttrValue::Kind::text:
+      return "s:" + hex(std::string(v.as_string()));
+    case AttrValue::Kind::type:
+      return std::string("t:") + v.as_type().name();
+    case AttrValue::Kind::shape:
+      return "h:" + list(v.as_shape().as_list(), [](std::int64_t i) { return std::to_string(i); });
+    case AttrValue::Kind::integers:
+      return "li:" + list(v.as_ints(), [](std::int64_t i) { return std::to_string(i); });
+    case AttrValue::Kind::floatings:
+      return "lf:" + list(v.as_floats(), number);
+    case AttrValue::Kind::texts:
+      return "ls:" + list(v.as_strings(), hex);
+    case AttrValue::Kind::types:
+      return "lt:" + list(v.as_types(), [](DType d) { return std::string(d.name()); });
+    default:
+      return "?";
   }
 }
 
@@ -156,7 +175,8 @@ void write_requests(const std::string& path) {
         if (!r->types.contains(d)) continue;
         const Sample& sample = r->samples[s];
         const auto inputs = make_inputs(*r, sample, d);
-        os << "row " << key(*r, s, d) << " " << checksum(inputs, sample) << " " << r->name << " " << sample.outputs << "\n";
+        os << "row " << key(*r, s, d) << " " << checksum(inputs, sample) << " " << r->name << " "
+           << sample.outputs << "\n";
         if (!r->tf_expression.empty()) os << "tf " << r->tf_expression << "\n";
         for (std::size_t k = 0; k < inputs.size(); ++k) {
           os << (sample.inputs[k].kind == Input::Kind::variable ? "var " : "in ");
@@ -164,11 +184,13 @@ void write_requests(const std::string& path) {
           os << "\n";
         }
         // The dtype under test is an attribute where no input carries it.
-        for (const Attr& a : sample.attrs.list()) os << "attr " << a.name << " " << attr_text(a.value) << "\n";
+        for (const Attr& a : sample.attrs.list())
+          os << "attr " << a.name << " " << attr_text(a.value) << "\n";
         // Names of the inputs, and how many tensors each takes.
         if (!r->composite) {
           const Op& op = find_op(r->name);
-          for (const ArgDef& a : op.inputs) os << "arg " << a.name << " " << (a.number_attr >= 0 ? 1 : 0) << "\n";
+          for (const ArgDef& a : op.inputs)
+            os << "arg " << a.name << " " << (a.number_attr >= 0 ? 1 : 0) << "\n";
         }
       }
     }

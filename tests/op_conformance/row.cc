@@ -10,20 +10,25 @@
 namespace rill::conformance {
 
 Input x(const TensorShape& shape, double low, double high) { return random({}, shape, low, high); }
-Input x(const TensorShape& shape, std::vector<double> numbers) { return values({}, shape, std::move(numbers)); }
+Input x(const TensorShape& shape, std::vector<double> numbers) {
+  return values({}, shape, std::move(numbers));
+}
 Input random(DType dtype, const TensorShape& shape, double low, double high) {
   Input i;
-  i.dtype = dtype, i.shape = shape.has_rank() ? shape : TensorShape::scalar(), i.low = low, i.high = high;
+  i.dtype = dtype, i.shape = shape.has_rank() ? shape : TensorShape::scalar(), i.low = low,
+  i.high = high;
   return i;
 }
 Input values(DType dtype, const TensorShape& shape, std::vector<double> numbers) {
   Input i;
-  i.kind = Input::Kind::values, i.dtype = dtype, i.shape = shape.has_rank() ? shape : TensorShape::scalar(), i.numbers = std::move(numbers);
+  i.kind = Input::Kind::values, i.dtype = dtype,
+  i.shape = shape.has_rank() ? shape : TensorShape::scalar(), i.numbers = std::move(numbers);
   return i;
 }
 Input strings(const TensorShape& shape, std::vector<std::string> texts) {
   Input i;
-  i.kind = Input::Kind::strings, i.dtype = string, i.shape = shape.has_rank() ? shape : TensorShape::scalar(), i.texts = std::move(texts);
+  i.kind = Input::Kind::strings, i.dtype = string,
+  i.shape = shape.has_rank() ? shape : TensorShape::scalar(), i.texts = std::move(texts);
   return i;
 }
 Input i32(std::vector<double> list) {
@@ -31,7 +36,9 @@ Input i32(std::vector<double> list) {
   return values(int32, TensorShape({n}), std::move(list));
 }
 Input i32_scalar(double value) { return values(int32, TensorShape::scalar(), {value}); }
-Input bools(const TensorShape& shape, std::vector<double> numbers) { return values(bool_, shape, std::move(numbers)); }
+Input bools(const TensorShape& shape, std::vector<double> numbers) {
+  return values(bool_, shape, std::move(numbers));
+}
 Input variable(const TensorShape& shape, double low, double high) {
   Input i = x(shape, low, high);
   i.kind = Input::Kind::variable;
@@ -48,11 +55,13 @@ Input fixed(Input input) {
 }
 
 Row& Row::sample(std::vector<Input> inputs, std::initializer_list<Attr> attrs, int outputs) {
-  samples.push_back({std::move(inputs), AttrStorage(AttrList(attrs.begin(), attrs.size())), outputs, {}});
+  samples.push_back(
+      {std::move(inputs), AttrStorage(AttrList(attrs.begin(), attrs.size())), outputs, {}});
   return *this;
 }
 Row& Row::error(std::vector<Input> inputs, std::initializer_list<Attr> attrs, std::string regex) {
-  errors.push_back({std::move(inputs), AttrStorage(AttrList(attrs.begin(), attrs.size())), -1, std::move(regex)});
+  errors.push_back({std::move(inputs), AttrStorage(AttrList(attrs.begin(), attrs.size())), -1,
+                    std::move(regex)});
   return *this;
 }
 Row& Row::dtypes(TypeSet set) { return types = set, *this; }
@@ -96,13 +105,22 @@ Tensor make_input(const Input& in, std::uint64_t index, DType sample_dtype) {
   }
   dispatch_plain(d, [&]<class T>() {
     for (std::int64_t i = 0; i < t.size(); ++i) {
-      const double u = in.numbers.empty() ? in.low + (in.high - in.low) * spread(index, static_cast<std::uint64_t>(i))
-                                          : in.numbers.at(static_cast<std::size_t>(i));
+      const double u =
+          in.numbers.empty()
+              ? in.low + (in.high - in.low) * spread(index, static_cast<std::uint64_t>(i))
+              : in.numbers.at(static_cast<std::size_t>(i));
       T& to = mutable_data<T>(t)[i];
-      if constexpr (std::is_same_v<T, bool>) to = u > 0;
-      else if constexpr (std::is_integral_v<T>) to = static_cast<T>(static_cast<std::int64_t>(std::is_unsigned_v<T> ? std::abs(std::round(u)) : std::round(u)));
-      else if constexpr (requires(T z) { z.real(); }) to = T(static_cast<typename T::value_type>(u), static_cast<typename T::value_type>(u / 2 - 0.25));
-      else to = static_cast<T>(static_cast<float>(u)) == static_cast<T>(u) ? static_cast<T>(u) : static_cast<T>(u);
+      if constexpr (std::is_same_v<T, bool>)
+        to = u > 0;
+      else if constexpr (std::is_integral_v<T>)
+        to = static_cast<T>(static_cast<std::int64_t>(
+            std::is_unsigned_v<T> ? std::abs(std::round(u)) : std::round(u)));
+      else if constexpr (requires(T z) { z.real(); })
+        to = T(static_cast<typename T::value_type>(u),
+               static_cast<typename T::value_type>(u / 2 - 0.25));
+      else
+        to = static_cast<T>(static_cast<float>(u)) == static_cast<T>(u) ? static_cast<T>(u)
+                                                                        : static_cast<T>(u);
     }
   });
   return t;
@@ -112,7 +130,8 @@ Tensor make_input(const Input& in, std::uint64_t index, DType sample_dtype) {
 
 std::vector<Tensor> make_inputs(const Row&, const Sample& sample, DType dtype) {
   std::vector<Tensor> out;
-  for (std::size_t i = 0; i < sample.inputs.size(); ++i) out.push_back(make_input(sample.inputs[i], i, dtype));
+  for (std::size_t i = 0; i < sample.inputs.size(); ++i)
+    out.push_back(make_input(sample.inputs[i], i, dtype));
   return out;
 }
 

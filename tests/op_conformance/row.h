@@ -23,9 +23,9 @@ struct Input {
   Kind kind = Kind::random;
   DType dtype;  // invalid: the dtype under test
   TensorShape shape;
-  double low = -2, high = 2;             // random
-  std::vector<double> numbers;           // values
-  std::vector<std::string> texts;        // strings
+  double low = -2, high = 2;       // random
+  std::vector<double> numbers;     // values
+  std::vector<std::string> texts;  // strings
   bool differentiable = true;
 };
 
@@ -36,7 +36,9 @@ Input x(const TensorShape& shape, double low = -2, double high = 2);
 // Given numbers of the dtype under test.
 Input x(const TensorShape& shape, std::vector<double> numbers);
 // Without this one {0.5} would be taken for `low`.
-inline Input x(const TensorShape& shape, std::initializer_list<double> numbers) { return x(shape, std::vector<double>(numbers)); }
+inline Input x(const TensorShape& shape, std::initializer_list<double> numbers) {
+  return x(shape, std::vector<double>(numbers));
+}
 // The same of a fixed dtype.
 Input random(DType dtype, const TensorShape& shape, double low, double high);
 Input values(DType dtype, const TensorShape& shape, std::vector<double> numbers);
@@ -101,8 +103,8 @@ std::vector<Tensor> make_inputs(const Row& row, const Sample& sample, DType dtyp
 std::vector<Tensor> run(const Row& row, const Sample& sample, const std::vector<Tensor>& inputs);
 
 // Called from main-time registration: each family has a file with one function.
-#define RILL_ROWS(family)                              \
-  static void rows_##family();                         \
+#define RILL_ROWS(family)                                          \
+  static void rows_##family();                                     \
   static const bool registered_##family = (rows_##family(), true); \
   static void rows_##family()
 

@@ -12,7 +12,8 @@ RILL_ROWS(math) {
       .sample({x({0, 3}), x({3})})
       .dtypes(kNumericTypes)
       .error({x({2, 3}), x({2})}, {}, "\\[add\\] shapes \\[2, 3\\] and \\[2\\] cannot be broadcast")
-      .error({x({2}), values(int32, {2}, {1, 2})}, {}, "x is float32 and y is int32: dtypes are not promoted. Write tf::cast");
+      .error({x({2}), values(int32, {2}, {1, 2})}, {},
+             "x is float32 and y is int32: dtypes are not promoted. Write tf::cast");
   row("Add").sample({x({2, 3}), x({3})}).sample({strings({2}, {"a", "b"}), strings({}, {"!"})});
   row("Sub").sample({x({2, 3}), x({2, 3})}).sample({x({2, 3}), x({2, 1})}).dtypes(kNumericTypes);
   row("Mul").sample({x({2, 3}), x({2, 3})}).sample({x({4}), x({3, 1})}).dtypes(kNumericTypes);
@@ -23,12 +24,25 @@ RILL_ROWS(math) {
       .dtypes(kFloatTypes | kComplexTypes);
   row("Maximum").sample({x({2, 3}), x({2, 3}, -1, 3)}).sample({x({3}), x({})}).dtypes(kRealTypes);
   row("Minimum").sample({x({2, 3}), x({2, 3}, -1, 3)}).sample({x({3}), x({})}).dtypes(kRealTypes);
-  row("GreaterEqual").sample({x({2, 3}), x({2, 3})}).sample({x({2}, {nan, 1}), x({2}, {1, 1})}).dtypes(kRealTypes);
-  row("Neg").sample({x({2, 3})}).sample({x({})}).sample({x({0})}).dtypes(kFloatTypes | kSignedTypes | kComplexTypes);
+  row("GreaterEqual")
+      .sample({x({2, 3}), x({2, 3})})
+      .sample({x({2}, {nan, 1}), x({2}, {1, 1})})
+      .dtypes(kRealTypes);
+  row("Neg")
+      .sample({x({2, 3})})
+      .sample({x({})})
+      .sample({x({0})})
+      .dtypes(kFloatTypes | kSignedTypes | kComplexTypes);
   row("Square").sample({x({2, 3})}).sample({x({3}, {inf, -inf, nan})}).dtypes(kNumericTypes);
   row("Conj").sample({x({2, 3})}).dtypes(kComplexTypes);
-  row("Exp").sample({x({2, 3})}).sample({x({5}, {inf, -inf, nan, 100, -110})}).dtypes(kFloatTypes | kComplexTypes);
-  row("Log").sample({x({2, 3}, 0.5, 4)}).sample({x({5}, {inf, 0, nan, -1, 1})}).dtypes(kFloatTypes | kComplexTypes);
+  row("Exp")
+      .sample({x({2, 3})})
+      .sample({x({5}, {inf, -inf, nan, 100, -110})})
+      .dtypes(kFloatTypes | kComplexTypes);
+  row("Log")
+      .sample({x({2, 3}, 0.5, 4)})
+      .sample({x({5}, {inf, 0, nan, -1, 1})})
+      .dtypes(kFloatTypes | kComplexTypes);
 
   for (const char* name : {"Sum", "Mean"}) {
     row(name)
@@ -39,7 +53,8 @@ RILL_ROWS(math) {
         .sample({x({2, 3}), i32({})})
         .sample({x({}), i32({})})
         .dtypes(kNumericTypes)
-        .error({x({2, 3}), i32({2})}, {}, "axis 2 is out of range for rank 2: expected a value in \\[-2, 2\\)")
+        .error({x({2, 3}), i32({2})}, {},
+               "axis 2 is out of range for rank 2: expected a value in \\[-2, 2\\)")
         .error({x({2, 3}), i32({0, -2})}, {}, "axis 0 is given twice");
   }
 
@@ -50,7 +65,9 @@ RILL_ROWS(math) {
       .sample({x({3, 2}), x({4, 3})}, {{"transpose_a", true}, {"transpose_b", true}})
       .sample({x({2, 0}), x({0, 3})})
       .dtypes(kNumericTypes)
-      .error({x({2, 3}), x({4, 3})}, {}, "\\[matmul\\] inner dimensions differ: a has shape \\[2, 3\\].*Did you mean transpose_b=true")
+      .error({x({2, 3}), x({4, 3})}, {},
+             "\\[matmul\\] inner dimensions differ: a has shape \\[2, 3\\].*Did you mean "
+             "transpose_b=true")
       .error({x({2, 3, 1}), x({3, 4})}, {}, "a must have rank 2, got shape \\[2, 3, 1\\]");
   row("BatchMatMulV2")
       .sample({x({2, 2, 3}), x({2, 3, 2})})

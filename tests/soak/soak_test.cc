@@ -23,7 +23,8 @@ TEST(Soak, MemoryStaysFlatOverAMillionSteps) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer keeps freed memory";
 #endif
-  const auto x = tf::constant({0.f, .25f, .5f, .75f, 1.f}), y = tf::constant({0.f, .3636f, .5454f, .8181f, 1.f});
+  const auto x = tf::constant({0.f, .25f, .5f, .75f, 1.f}),
+             y = tf::constant({0.f, .3636f, .5454f, .8181f, 1.f});
   tf::Variable w(0.f), b(0.f);
   const std::vector<tf::Variable> variables{w, b};
   tf::keras::optimizers::Adam adam({.learning_rate = 1e-3});

@@ -28,4 +28,4 @@ inline keras::Initializer orthogonal_initializer(double gain = 1, std::int64_t s
 }
 
 }  // namespace compat::v1
-}  // namespace rill
+}  // namespace RILL_API

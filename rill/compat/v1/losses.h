@@ -12,24 +12,30 @@ namespace losses {
 
 enum class Reduction { NONE, SUM, SUM_OVER_BATCH_SIZE, SUM_BY_NONZERO_WEIGHTS };
 
-Tensor compute_weighted_loss(const Operand& losses, const Operand& weights = 1.0, Reduction reduction = Reduction::SUM_BY_NONZERO_WEIGHTS);
+Tensor compute_weighted_loss(const Operand& losses, const Operand& weights = 1.0,
+                             Reduction reduction = Reduction::SUM_BY_NONZERO_WEIGHTS);
 // labels: class numbers, one a row of logits.
-Tensor sparse_softmax_cross_entropy(const Operand& labels, const Operand& logits, const Operand& weights = 1.0,
+Tensor sparse_softmax_cross_entropy(const Operand& labels, const Operand& logits,
+                                    const Operand& weights = 1.0,
                                     Reduction reduction = Reduction::SUM_BY_NONZERO_WEIGHTS);
-Tensor softmax_cross_entropy(const Operand& onehot_labels, const Operand& logits, const Operand& weights = 1.0, double label_smoothing = 0,
+Tensor softmax_cross_entropy(const Operand& onehot_labels, const Operand& logits,
+                             const Operand& weights = 1.0, double label_smoothing = 0,
                              Reduction reduction = Reduction::SUM_BY_NONZERO_WEIGHTS);
-Tensor sigmoid_cross_entropy(const Operand& multi_class_labels, const Operand& logits, const Operand& weights = 1.0, double label_smoothing = 0,
+Tensor sigmoid_cross_entropy(const Operand& multi_class_labels, const Operand& logits,
+                             const Operand& weights = 1.0, double label_smoothing = 0,
                              Reduction reduction = Reduction::SUM_BY_NONZERO_WEIGHTS);
-Tensor mean_squared_error(const Operand& labels, const Operand& predictions, const Operand& weights = 1.0,
+Tensor mean_squared_error(const Operand& labels, const Operand& predictions,
+                          const Operand& weights = 1.0,
                           Reduction reduction = Reduction::SUM_BY_NONZERO_WEIGHTS);
-Tensor absolute_difference(const Operand& labels, const Operand& predictions, const Operand& weights = 1.0,
+Tensor absolute_difference(const Operand& labels, const Operand& predictions,
+                           const Operand& weights = 1.0,
                            Reduction reduction = Reduction::SUM_BY_NONZERO_WEIGHTS);
-Tensor huber_loss(const Operand& labels, const Operand& predictions, const Operand& weights = 1.0, double delta = 1.0,
-                  Reduction reduction = Reduction::SUM_BY_NONZERO_WEIGHTS);
+Tensor huber_loss(const Operand& labels, const Operand& predictions, const Operand& weights = 1.0,
+                  double delta = 1.0, Reduction reduction = Reduction::SUM_BY_NONZERO_WEIGHTS);
 Tensor hinge_loss(const Operand& labels, const Operand& logits, const Operand& weights = 1.0,
                   Reduction reduction = Reduction::SUM_BY_NONZERO_WEIGHTS);
-Tensor log_loss(const Operand& labels, const Operand& predictions, const Operand& weights = 1.0, double epsilon = 1e-7,
-                Reduction reduction = Reduction::SUM_BY_NONZERO_WEIGHTS);
+Tensor log_loss(const Operand& labels, const Operand& predictions, const Operand& weights = 1.0,
+                double epsilon = 1e-7, Reduction reduction = Reduction::SUM_BY_NONZERO_WEIGHTS);
 
 }  // namespace losses
 }  // namespace v1
@@ -39,4 +45,4 @@ namespace losses {
 using namespace rill::compat::v1::losses;
 }
 
-}  // namespace rill
+}  // namespace RILL_API

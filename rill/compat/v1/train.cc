@@ -29,14 +29,20 @@ class SlotOptimizer : public OptimizerImpl {
     const char* name;
     double initial;
   };
-  // The scalars of a step for a variable of that dtype, in the schema's order; `before_grad` of them come before
-  // the gradient.
+  // The scalars of a step for a variable of that dtype, in the schema's order; `before_grad` of
+  // them come before the gradient.
   using Numbers = std::function<std::vector<double>(double lr, std::int64_t step, DType dtype)>;
-  SlotOptimizer(const char* optimizer_name, const LearningRate& rate, const char* op, const char* sparse_op, std::vector<Slot> slots,
-                std::size_t before_grad, Numbers numbers, bool nesterov = false,
-                bool has_nesterov = false)
-      : OptimizerImpl(optimizer_name, rate), op_(op), sparse_op_(sparse_op), slot_list_(std::move(slots)), before_(before_grad),
-        numbers_(std::move(numbers)), nesterov_(nesterov), has_nesterov_(has_nesterov) {}
+  SlotOptimizer(const char* optimizer_name, const LearningRate& rate, const char* op,
+                const char* sparse_op, std::vector<Slot> slots, std::size_t before_grad,
+                Numbers numbers, bool nesterov = false, bool has_nesterov = false)
+      : OptimizerImpl(optimizer_name, rate),
+        op_(op),
+        sparse_op_(sparse_op),
+        slot_list_(std::move(slots)),
+        before_(before_grad),
+        numbers_(std::move(numbers)),
+        nesterov_(nesterov),
+        has_nesterov_(has_nesterov) {}
 
  protected:
   void update(const Variable& v, const Gradient& g, double lr, std::int64_t step) override {
@@ -88,8 +94,10 @@ class DescentImpl : public OptimizerImpl {
  protected:
   void update(const Variable& v, const Gradient& g, double lr, std::int64_t) override {
     const Tensor rate = scalar_for(v, lr);
-    if (g.is_sparse()) scatter_sub_variable(v.handle(), g.slices().indices, g.slices().values * rate);
-    else apply_gradient_descent(v.handle(), rate, g.tensor());
+    if (g.is_sparse())
+      scatter_sub_variable(v.handle(), g.slices().indices, g.slices().values * rate);
+    else
+      apply_gradient_descent(v.handle(), rate, g.tensor());
   }
 };
 
@@ -97,7 +105,8 @@ class DescentImpl : public OptimizerImpl {
 
 Variable get_or_create_global_step() {
   std::lock_guard lock(step_mutex);
-  if (!global_step.defined()) global_step = Variable(constant(0, int64), {.trainable = false, .name = "global_step"});
+  if (!global_step.defined())
+    global_step = Variable(constant(0, int64), {.trainable = false, .name = "global_step"});
   return global_step;
 }
 Variable get_global_step() {
@@ -106,38 +115,63 @@ Variable get_global_step() {
 }
 
 Optimizer::Optimizer(OptimizerImpl* impl) : impl_(impl) {}
-void Optimizer::apply_gradients(const GradientsAndVariables& pairs, ApplyOptions o) { impl_->apply(pairs, o.global_step); }
+void Optimizer::apply_gradients(const GradientsAndVariables& pairs, ApplyOptions o) {
+  impl_->apply(pairs, o.global_step);
+}
 const std::string& Optimizer::get_name() const { return impl_->name; }
 
-GradientDescentOptimizer::GradientDescentOptimizer(const LearningRate& rate) : Optimizer(new DescentImpl(rate)) {}
+GradientDescentOptimizer::GradientDescentOptimizer(const LearningRate& rate)
+    : Optimizer(new DescentImpl(rate)) {}
 MomentumOptimizer::MomentumOptimizer(const LearningRate& rate, double momentum, bool use_nesterov)
-    : Optimizer(new SlotOptimizer("Momentum", rate, "ResourceApplyMomentum", "ResourceSparseApplyMomentum", {{"Momentum", 0}}, 1,
-                                  [=](double lr, std::int64_t, DType) { return std::vector<double>{lr, momentum}; }, use_nesterov, true)) {}
+    : Optimizer(new SlotOptimizer(
+          "Momentum", rate, "ResourceApplyMomentum", "ResourceSparseApplyMomentum",
+          {{"Momentum", 0}}, 1,
+          [=](double lr, std::int64_t, DType) {
+            return std::vector<double>{lr, momentum};
+          },
+          use_nesterov, true)) {}
 AdagradOptimizer::AdagradOptimizer(const LearningRate& rate, double initial)
-    : Optimizer(new SlotOptimizer("Adagrad", rate, "ResourceApplyAdagrad", "ResourceSparseApplyAdagrad", {{"Adagrad", initial}}, 1,
-                                  [](double lr, std::int64_t, DType) { return std::vector<double>{lr}; })) {}
+    : Optimizer(new SlotOptimizer(
+          "Adagrad", rate, "ResourceApplyAdagrad", "ResourceSparseApplyAdagrad",
+          {{"Adagrad", initial}}, 1,
+          [](double lr, std::int64_t, DType) { return std::vector<double>{lr}; })) {}
 AdadeltaOptimizer::AdadeltaOptimizer(const LearningRate& rate, double rho, double epsilon)
-    : Optimizer(new SlotOptimizer("Adadelta", rate, "ResourceApplyAdadelta", "ResourceSparseApplyAdadelta", {{"accum", 0}, {"accum_update", 0}}, 3,
-                                  [=](double lr, std::int64_t, DType) { return std::vector<double>{lr, rho, epsilon}; })) {}
+    : Optimizer(new SlotOptimizer(
+          "Adadelta", rate, "ResourceApplyAdadelta", "ResourceSparseApplyAdadelta",
+          {{"accum", 0}, {"accum_update", 0}}, 3, [=](double lr, std::int64_t, DType) {
+            return std::vector<double>{lr, rho, epsilon};
+          })) {}
 // The mean square starts at 1, which keeps the first steps small.
-RMSPropOptimizer::RMSPropOptimizer(const LearningRate& rate, double decay, double momentum, double epsilon, bool centered)
-    : Optimizer(new SlotOptimizer("RMSProp", rate, centered ? "ResourceApplyCenteredRMSProp" : "ResourceApplyRMSProp",
-                                  centered ? "ResourceSparseApplyCenteredRMSProp" : "ResourceSparseApplyRMSProp",
-                                  centered ? std::vector<SlotOptimizer::Slot>{{"mg", 0}, {"rms", 1}, {"momentum", 0}}
-                                           : std::vector<SlotOptimizer::Slot>{{"rms", 1}, {"momentum", 0}},
-                                  4, [=](double lr, std::int64_t, DType) { return std::vector<double>{lr, decay, momentum, epsilon}; })) {}
+RMSPropOptimizer::RMSPropOptimizer(const LearningRate& rate, double decay, double momentum,
+                                   double epsilon, bool centered)
+    : Optimizer(new SlotOptimizer(
+          "RMSProp", rate, centered ? "ResourceApplyCenteredRMSProp" : "ResourceApplyRMSProp",
+          centered ? "ResourceSparseApplyCenteredRMSProp" : "ResourceSparseApplyRMSProp",
+          centered ? std::vector<SlotOptimizer::Slot>{{"mg", 0}, {"rms", 1}, {"momentum", 0}}
+                   : std::vector<SlotOptimizer::Slot>{{"rms", 1}, {"momentum", 0}},
+          4, [=](double lr, std::int64_t, DType) {
+            return std::vector<double>{lr, decay, momentum, epsilon};
+          })) {}
 AdamOptimizer::AdamOptimizer(const LearningRate& rate, double beta1, double beta2, double epsilon)
-    : Optimizer(new SlotOptimizer("Adam", rate, "ResourceApplyAdam", nullptr, {{"m", 0}, {"v", 0}}, 6,
-                                  [=, p1 = RunningPower(beta1), p2 = RunningPower(beta2)](double lr, std::int64_t t, DType dtype) mutable {
-                                    return std::vector<double>{p1.at(t, dtype), p2.at(t, dtype), lr, beta1, beta2, epsilon};
+    : Optimizer(new SlotOptimizer(
+          "Adam", rate, "ResourceApplyAdam", nullptr, {{"m", 0}, {"v", 0}}, 6,
+          [=, p1 = RunningPower(beta1), p2 = RunningPower(beta2)](double lr, std::int64_t t,
+                                                                  DType dtype) mutable {
+            return std::vector<double>{p1.at(t, dtype), p2.at(t, dtype), lr, beta1, beta2, epsilon};
+          })) {}
+FtrlOptimizer::FtrlOptimizer(const LearningRate& rate, double power, double initial, double l1,
+                             double l2)
+    : Optimizer(new SlotOptimizer("Ftrl", rate, "ResourceApplyFtrl", "ResourceSparseApplyFtrl",
+                                  {{"accum", initial}, {"linear", 0}}, 0,
+                                  [=](double lr, std::int64_t, DType) {
+                                    return std::vector<double>{lr, l1, l2, power};
                                   })) {}
-FtrlOptimizer::FtrlOptimizer(const LearningRate& rate, double power, double initial, double l1, double l2)
-    : Optimizer(new SlotOptimizer("Ftrl", rate, "ResourceApplyFtrl", "ResourceSparseApplyFtrl", {{"accum", initial}, {"linear", 0}}, 0,
-                                  [=](double lr, std::int64_t, DType) { return std::vector<double>{lr, l1, l2, power}; })) {}
 
-ExponentialMovingAverage::ExponentialMovingAverage(double decay, ExponentialMovingAverageOptions options)
+ExponentialMovingAverage::ExponentialMovingAverage(double decay,
+                                                   ExponentialMovingAverageOptions options)
     : decay_(decay), options_(std::move(options)) {
-  RILL_CHECK(decay >= 0 && decay <= 1, invalid_argument, "[ExponentialMovingAverage] decay is {}; expected a number from 0 to 1", decay);
+  RILL_CHECK(decay >= 0 && decay <= 1, invalid_argument,
+             "[ExponentialMovingAverage] decay is {}; expected a number from 0 to 1", decay);
 }
 void ExponentialMovingAverage::apply(const std::vector<Variable>& var_list) {
   double decay = decay_;
@@ -147,8 +181,11 @@ void ExponentialMovingAverage::apply(const std::vector<Variable>& var_list) {
   }
   for (const Variable& v : var_list) {
     const Variable found = average(v);
-    if (found.defined()) found.assign_sub((found.value() - v.value()) * scalar_for(v, 1 - decay));
-    else averages_.emplace_back(v, Variable(identity(v), {.trainable = false, .name = average_name(v)}));
+    if (found.defined())
+      found.assign_sub((found.value() - v.value()) * scalar_for(v, 1 - decay));
+    else
+      averages_.emplace_back(v,
+                             Variable(identity(v), {.trainable = false, .name = average_name(v)}));
   }
 }
 Variable ExponentialMovingAverage::average(const Variable& var) const {
@@ -161,7 +198,8 @@ std::string ExponentialMovingAverage::average_name(const Variable& var) const {
   return name.substr(0, name.rfind(':')) + "/" + options_.name;
 }
 
-Tensor exponential_decay(const Operand& learning_rate, const Operand& step, const Operand& decay_steps, const Operand& decay_rate, bool staircase) {
+Tensor exponential_decay(const Operand& learning_rate, const Operand& step,
+                         const Operand& decay_steps, const Operand& decay_rate, bool staircase) {
   const Tensor rate = to_tensor(learning_rate, float32);
   const Tensor p = cast(to_tensor(step), rate.dtype()) / cast(to_tensor(decay_steps), rate.dtype());
   return rate * pow(to_tensor(decay_rate, rate.dtype()), staircase ? floor(p) : p);

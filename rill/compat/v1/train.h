@@ -27,13 +27,14 @@ class Optimizer {
   // One step on loss(); equals compute_gradients and apply_gradients. Without a
   // var_list every trainable variable that loss() reads is trained.
   template <class F>
-    requires std::is_invocable_v<F&>
+  requires std::is_invocable_v<F&>
   void minimize(F loss, MinimizeOptions options = {}) {
-    apply_gradients(compute_gradients(std::move(loss), options.var_list), {.global_step = options.global_step});
+    apply_gradients(compute_gradients(std::move(loss), options.var_list),
+                    {.global_step = options.global_step});
   }
   template <class F>
-    requires std::is_invocable_v<F&>
-  GradientsAndVariables compute_gradients(F loss, const std::vector<Variable>& var_list = {}) {
+  requires std::is_invocable_v<F&> GradientsAndVariables
+  compute_gradients(F loss, const std::vector<Variable>& var_list = {}) {
     GradientTape tape;
     const Tensor value = loss();
     const std::vector<Variable> vars = var_list.empty() ? tape.watched_variables() : var_list;
@@ -59,24 +60,30 @@ class MomentumOptimizer : public Optimizer {
 };
 class AdagradOptimizer : public Optimizer {
  public:
-  explicit AdagradOptimizer(const LearningRate& learning_rate, double initial_accumulator_value = 0.1);
+  explicit AdagradOptimizer(const LearningRate& learning_rate,
+                            double initial_accumulator_value = 0.1);
 };
 class AdadeltaOptimizer : public Optimizer {
  public:
-  explicit AdadeltaOptimizer(const LearningRate& learning_rate = 0.001, double rho = 0.95, double epsilon = 1e-8);
+  explicit AdadeltaOptimizer(const LearningRate& learning_rate = 0.001, double rho = 0.95,
+                             double epsilon = 1e-8);
 };
 class RMSPropOptimizer : public Optimizer {
  public:
-  explicit RMSPropOptimizer(const LearningRate& learning_rate, double decay = 0.9, double momentum = 0.0, double epsilon = 1e-10, bool centered = false);
+  explicit RMSPropOptimizer(const LearningRate& learning_rate, double decay = 0.9,
+                            double momentum = 0.0, double epsilon = 1e-10, bool centered = false);
 };
 class AdamOptimizer : public Optimizer {
  public:
-  explicit AdamOptimizer(const LearningRate& learning_rate = 0.001, double beta1 = 0.9, double beta2 = 0.999, double epsilon = 1e-8);
+  explicit AdamOptimizer(const LearningRate& learning_rate = 0.001, double beta1 = 0.9,
+                         double beta2 = 0.999, double epsilon = 1e-8);
 };
 class FtrlOptimizer : public Optimizer {
  public:
-  explicit FtrlOptimizer(const LearningRate& learning_rate, double learning_rate_power = -0.5, double initial_accumulator_value = 0.1,
-                         double l1_regularization_strength = 0.0, double l2_regularization_strength = 0.0);
+  explicit FtrlOptimizer(const LearningRate& learning_rate, double learning_rate_power = -0.5,
+                         double initial_accumulator_value = 0.1,
+                         double l1_regularization_strength = 0.0,
+                         double l2_regularization_strength = 0.0);
 };
 
 // Averages of variables that forget: at each apply() an average moves by
@@ -103,13 +110,14 @@ class ExponentialMovingAverage {
 
 // learning_rate * decay_rate ^ (global_step / decay_steps); with staircase the
 // exponent is whole.
-Tensor exponential_decay(const Operand& learning_rate, const Operand& global_step, const Operand& decay_steps, const Operand& decay_rate,
+Tensor exponential_decay(const Operand& learning_rate, const Operand& global_step,
+                         const Operand& decay_steps, const Operand& decay_rate,
                          bool staircase = false);
 
 }  // namespace train
 }  // namespace v1
 }  // namespace compat
-}  // namespace rill
+}  // namespace RILL_API
 
 namespace rill RILL_API {
 
@@ -120,16 +128,16 @@ using namespace rill::compat::v1::train;
 }
 namespace contrib {
 namespace eager {
-using rill::GradientTape;
-using rill::Variable;
 using rill::custom_gradient;
 using rill::enable_eager_execution;
 using rill::executing_eagerly;
 using rill::gradients_function;
+using rill::GradientTape;
 using rill::implicit_gradients;
 using rill::implicit_value_and_gradients;
 using rill::value_and_gradients_function;
+using rill::Variable;
 }  // namespace eager
 }  // namespace contrib
 
-}  // namespace rill
+}  // namespace RILL_API

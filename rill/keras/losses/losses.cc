@@ -24,13 +24,17 @@ Pair prepare(const Operand& y_true, const Operand& y_pred, const char* tag) {
   Tensor label = cast(y_true, pred.dtype());
   if (label.shape().has_rank() && pred.shape().has_rank()) {
     const int l = label.ndim(), p = pred.ndim();
-    if (l == p + 1 && label.shape().dim(-1) == 1) label = squeeze(label, -1);
-    else if (p == l + 1 && pred.shape().dim(-1) == 1) pred = squeeze(pred, -1);
+    if (l == p + 1 && label.shape().dim(-1) == 1)
+      label = squeeze(label, -1);
+    else if (p == l + 1 && pred.shape().dim(-1) == 1)
+      pred = squeeze(pred, -1);
     broadcast_shapes(label.shape(), pred.shape(), tag);
   }
   return {label, pred};
 }
-Tensor clipped(const Tensor& probabilities) { return clip_by_value(probabilities, kEpsilon, 1 - kEpsilon); }
+Tensor clipped(const Tensor& probabilities) {
+  return clip_by_value(probabilities, kEpsilon, 1 - kEpsilon);
+}
 // 0 and 1 become -1 and 1.
 Tensor signs(const Tensor& labels) {
   const Tensor binary = reduce_all((labels == 0) | (labels == 1));
@@ -40,24 +44,35 @@ Tensor last_mean(const Tensor& x) { return reduce_mean(x, -1); }
 
 }  // namespace
 
-Tensor categorical_crossentropy(const Operand& y_true, const Operand& y_pred) { return categorical_crossentropy(y_true, y_pred, {}); }
-Tensor categorical_crossentropy(const Operand& y_true, const Operand& y_pred, CrossentropyOptions o) {
+Tensor categorical_crossentropy(const Operand& y_true, const Operand& y_pred) {
+  return categorical_crossentropy(y_true, y_pred, {});
+}
+Tensor categorical_crossentropy(const Operand& y_true, const Operand& y_pred,
+                                CrossentropyOptions o) {
   auto [label, pred] = prepare(y_true, y_pred, "categorical_crossentropy");
   RILL_CHECK(label.shape().is_compatible_with(pred.shape()), invalid_argument,
-             "[categorical_crossentropy] labels have shape {}, predictions {}; for class numbers use sparse_categorical_crossentropy", label.shape(),
-             pred.shape());
+             "[categorical_crossentropy] labels have shape {}, predictions {}; for class numbers "
+             "use sparse_categorical_crossentropy",
+             label.shape(), pred.shape());
   const int axis = normalize_axis(o.axis, pred.ndim(), "categorical_crossentropy");
   if (o.label_smoothing != 0)
-    label = label * (1 - o.label_smoothing) + o.label_smoothing / static_cast<double>(pred.shape().dim(axis));
-  if (o.from_logits) return nn::softmax_cross_entropy_with_logits_v2({.labels = label, .logits = pred, .axis = axis});
+    label = label * (1 - o.label_smoothing) +
+            o.label_smoothing / static_cast<double>(pred.shape().dim(axis));
+  if (o.from_logits)
+    return nn::softmax_cross_entropy_with_logits_v2(
+        {.labels = label, .logits = pred, .axis = axis});
   const Tensor p = clipped(pred / reduce_sum(pred, axis, {.keepdims = true}));
   return -reduce_sum(label * log(p), axis);
 }
 
-Tensor sparse_categorical_crossentropy(const Operand& y_true, const Operand& y_pred) { return sparse_categorical_crossentropy(y_true, y_pred, {}); }
-Tensor sparse_categorical_crossentropy(const Operand& y_true, const Operand& y_pred, CrossentropyOptions o) {
+Tensor sparse_categorical_crossentropy(const Operand& y_true, const Operand& y_pred) {
+  return sparse_categorical_crossentropy(y_true, y_pred, {});
+}
+Tensor sparse_categorical_crossentropy(const Operand& y_true, const Operand& y_pred,
+                                       CrossentropyOptions o) {
   RILL_CHECK(o.label_smoothing == 0, invalid_argument,
-             "[sparse_categorical_crossentropy] label_smoothing is {}; smoothed labels are distributions: use categorical_crossentropy with tf::one_hot",
+             "[sparse_categorical_crossentropy] label_smoothing is {}; smoothed labels are "
+             "distributions: use categorical_crossentropy with tf::one_hot",
              o.label_smoothing);
   Tensor pred = convert_to_tensor(y_pred);
   if (!pred.dtype().is_floating()) pred = cast(pred, float32);
@@ -72,14 +87,19 @@ Tensor sparse_categorical_crossentropy(const Operand& y_true, const Operand& y_p
   }
   if (label.ndim() == pred.ndim() && label.shape().dim(-1) == 1) label = squeeze(label, -1);
   // Softmax of the logarithms gives the probabilities back, scaled to sum 1.
-  return nn::sparse_softmax_cross_entropy_with_logits({.labels = label, .logits = o.from_logits ? pred : log(clipped(pred))});
+  return nn::sparse_softmax_cross_entropy_with_logits(
+      {.labels = label, .logits = o.from_logits ? pred : log(clipped(pred))});
 }
 
-Tensor binary_crossentropy(const Operand& y_true, const Operand& y_pred) { return binary_crossentropy(y_true, y_pred, {}); }
+Tensor binary_crossentropy(const Operand& y_true, const Operand& y_pred) {
+  return binary_crossentropy(y_true, y_pred, {});
+}
 Tensor binary_crossentropy(const Operand& y_true, const Operand& y_pred, CrossentropyOptions o) {
   auto [label, pred] = prepare(y_true, y_pred, "binary_crossentropy");
   if (o.label_smoothing != 0) label = label * (1 - o.label_smoothing) + 0.5 * o.label_smoothing;
-  if (o.from_logits) return reduce_mean(nn::sigmoid_cross_entropy_with_logits({.labels = label, .logits = pred}), o.axis);
+  if (o.from_logits)
+    return reduce_mean(nn::sigmoid_cross_entropy_with_logits({.labels = label, .logits = pred}),
+                       o.axis);
   const Tensor p = clipped(pred);
   return reduce_mean(-(label * log(p + kEpsilon) + (1 - label) * log(1 - p + kEpsilon)), o.axis);
 }
@@ -117,7 +137,8 @@ Tensor mean_absolute_percentage_error(const Operand& y_true, const Operand& y_pr
 }
 Tensor mean_squared_logarithmic_error(const Operand& y_true, const Operand& y_pred) {
   const auto [label, pred] = prepare(y_true, y_pred, "mean_squared_logarithmic_error");
-  return last_mean(squared_difference(log(maximum(pred, kEpsilon) + 1), log(maximum(label, kEpsilon) + 1)));
+  return last_mean(
+      squared_difference(log(maximum(pred, kEpsilon) + 1), log(maximum(label, kEpsilon) + 1)));
 }
 Tensor huber(const Operand& y_true, const Operand& y_pred) { return huber(y_true, y_pred, 1.0); }
 Tensor huber(const Operand& y_true, const Operand& y_pred, double delta) {
@@ -135,7 +156,9 @@ Tensor poisson(const Operand& y_true, const Operand& y_pred) {
   const auto [label, pred] = prepare(y_true, y_pred, "poisson");
   return last_mean(pred - label * log(pred + kEpsilon));
 }
-Tensor cosine_similarity(const Operand& y_true, const Operand& y_pred) { return cosine_similarity(y_true, y_pred, -1); }
+Tensor cosine_similarity(const Operand& y_true, const Operand& y_pred) {
+  return cosine_similarity(y_true, y_pred, -1);
+}
 Tensor cosine_similarity(const Operand& y_true, const Operand& y_pred, int axis) {
   const auto [label, pred] = prepare(y_true, y_pred, "cosine_similarity");
   return -reduce_sum(nn::l2_normalize(label, axis) * nn::l2_normalize(pred, axis), axis);

@@ -19,13 +19,16 @@ struct CrossentropyOptions {
 // y_true: a distribution a sample. Probabilities are scaled to sum 1 and kept
 // 1e-7 away from 0 and 1.
 Tensor categorical_crossentropy(const Operand& y_true, const Operand& y_pred);
-Tensor categorical_crossentropy(const Operand& y_true, const Operand& y_pred, CrossentropyOptions options);
+Tensor categorical_crossentropy(const Operand& y_true, const Operand& y_pred,
+                                CrossentropyOptions options);
 // y_true: a class number a sample, of any numeric dtype; [batch] or [batch, 1].
 Tensor sparse_categorical_crossentropy(const Operand& y_true, const Operand& y_pred);
-Tensor sparse_categorical_crossentropy(const Operand& y_true, const Operand& y_pred, CrossentropyOptions options);
+Tensor sparse_categorical_crossentropy(const Operand& y_true, const Operand& y_pred,
+                                       CrossentropyOptions options);
 // Yes or no, each element for itself; the mean over the last axis.
 Tensor binary_crossentropy(const Operand& y_true, const Operand& y_pred);
-Tensor binary_crossentropy(const Operand& y_true, const Operand& y_pred, CrossentropyOptions options);
+Tensor binary_crossentropy(const Operand& y_true, const Operand& y_pred,
+                           CrossentropyOptions options);
 Tensor kl_divergence(const Operand& y_true, const Operand& y_pred);
 // Margins: labels are -1 and 1; 0 and 1 are taken for them.
 Tensor hinge(const Operand& y_true, const Operand& y_pred);
@@ -45,12 +48,22 @@ Tensor poisson(const Operand& y_true, const Operand& y_pred);
 Tensor cosine_similarity(const Operand& y_true, const Operand& y_pred);
 Tensor cosine_similarity(const Operand& y_true, const Operand& y_pred, int axis);
 
-inline Tensor mse(const Operand& y_true, const Operand& y_pred) { return mean_squared_error(y_true, y_pred); }
-inline Tensor mae(const Operand& y_true, const Operand& y_pred) { return mean_absolute_error(y_true, y_pred); }
-inline Tensor mape(const Operand& y_true, const Operand& y_pred) { return mean_absolute_percentage_error(y_true, y_pred); }
-inline Tensor msle(const Operand& y_true, const Operand& y_pred) { return mean_squared_logarithmic_error(y_true, y_pred); }
-inline Tensor kld(const Operand& y_true, const Operand& y_pred) { return kl_divergence(y_true, y_pred); }
+inline Tensor mse(const Operand& y_true, const Operand& y_pred) {
+  return mean_squared_error(y_true, y_pred);
+}
+inline Tensor mae(const Operand& y_true, const Operand& y_pred) {
+  return mean_absolute_error(y_true, y_pred);
+}
+inline Tensor mape(const Operand& y_true, const Operand& y_pred) {
+  return mean_absolute_percentage_error(y_true, y_pred);
+}
+inline Tensor msle(const Operand& y_true, const Operand& y_pred) {
+  return mean_squared_logarithmic_error(y_true, y_pred);
+}
+inline Tensor kld(const Operand& y_true, const Operand& y_pred) {
+  return kl_divergence(y_true, y_pred);
+}
 
 }  // namespace losses
 }  // namespace keras
-}  // namespace rill
+}  // namespace RILL_API

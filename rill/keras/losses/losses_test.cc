@@ -17,7 +17,8 @@ namespace {
 void expect_near(const Tensor& got, const std::vector<double>& want, double tolerance = 1e-6) {
   const auto values = got.to_vector<double>();
   ASSERT_EQ(values.size(), want.size());
-  for (std::size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(values[i], want[i], tolerance) << "element " << i;
+  for (std::size_t i = 0; i < want.size(); ++i)
+    EXPECT_NEAR(values[i], want[i], tolerance) << "element " << i;
 }
 
 TEST(Losses, CategoricalTakesSoftLabelsAndScalesPredictions) {
@@ -26,7 +27,8 @@ TEST(Losses, CategoricalTakesSoftLabelsAndScalesPredictions) {
   const auto p = tf::constant({{0.1f, 0.8f, 0.1f}, {2.f, 1.f, 1.f}});  // the second row sums to 4
   const double second = -(0.25 * std::log(0.5) + 0.25 * std::log(0.25) + 0.5 * std::log(0.25));
   expect_near(losses::categorical_crossentropy(y, p), {-std::log(0.8), second});
-  const auto sure = losses::categorical_crossentropy(tf::constant({{1.f, 0.f}}), tf::constant({{0.f, 1.f}}));
+  const auto sure =
+      losses::categorical_crossentropy(tf::constant({{1.f, 0.f}}), tf::constant({{0.f, 1.f}}));
   expect_near(sure, {-std::log(1e-7)}, 1e-4);  // clipped, not infinite
 }
 
@@ -37,7 +39,8 @@ TEST(Losses, SparseEqualsCategoricalOfOneHot) {
     const auto y = tf::cast(tf::constant({2, 0}), d);
     const auto sparse = losses::sparse_categorical_crossentropy(y, p);
     EXPECT_EQ(sparse.shape(), tf::TensorShape({2}));
-    expect_near(sparse, losses::categorical_crossentropy(tf::one_hot(tf::constant({2, 0}), 3), p).to_vector<double>());
+    expect_near(sparse, losses::categorical_crossentropy(tf::one_hot(tf::constant({2, 0}), 3), p)
+                            .to_vector<double>());
   }
 }
 
@@ -55,7 +58,8 @@ TEST(Losses, ReduceToOneNumberByMean) {
 TEST(Losses, WeightedCrossEntropyIsStable) {
   RILL_SHOWS("L10");
   const auto z = tf::constant({0.5f, -2.f, 300.f, -300.f}), y = tf::constant({1.f, 0.f, 1.f, 1.f});
-  const auto loss = tf::nn::weighted_cross_entropy_with_logits({.labels = y, .logits = z, .pos_weight = tf::constant(3.f)});
+  const auto loss = tf::nn::weighted_cross_entropy_with_logits(
+      {.labels = y, .logits = z, .pos_weight = tf::constant(3.f)});
   expect_near(loss, {3 * std::log1p(std::exp(-0.5)), std::log1p(std::exp(-2.0)), 0, 900}, 1e-4);
 }
 
@@ -64,7 +68,8 @@ TEST(Losses, ProbabilitiesAreNotLogits) {
   const auto logits = tf::constant({{4.f, 0.f, 0.f}}), y = tf::constant({0});
   const auto p = tf::nn::softmax(logits);  // logits become probabilities
   EXPECT_NEAR(tf::reduce_sum(p).item<double>(), 1, 1e-6);
-  const auto right = tf::nn::sparse_softmax_cross_entropy_with_logits({.labels = y, .logits = logits});
+  const auto right =
+      tf::nn::sparse_softmax_cross_entropy_with_logits({.labels = y, .logits = logits});
   const auto wrong = tf::nn::sparse_softmax_cross_entropy_with_logits({.labels = y, .logits = p});
   EXPECT_NEAR(right.item<double>(), -std::log(p.to_vector<double>()[0]), 1e-6);
   EXPECT_GT(std::abs(right.item<double>() - wrong.item<double>()), 0.4);
@@ -99,12 +104,17 @@ TEST(Losses, FormulasAreTheGuides) {
   RILL_SHOWS("O34");
   const std::vector<double> x{-1e3, -2.5, 0, 0.5, 40}, z{1, 0.25, 0, 1, 0};
   std::vector<double> want;
-  for (std::size_t i = 0; i < x.size(); ++i) want.push_back(std::max(x[i], 0.0) - x[i] * z[i] + std::log1p(std::exp(-std::abs(x[i]))));
-  expect_near(tf::nn::sigmoid_cross_entropy_with_logits({.labels = tf::constant(z), .logits = tf::constant(x)}), want, 1e-12);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    want.push_back(std::max(x[i], 0.0) - x[i] * z[i] + std::log1p(std::exp(-std::abs(x[i]))));
+  expect_near(tf::nn::sigmoid_cross_entropy_with_logits(
+                  {.labels = tf::constant(z), .logits = tf::constant(x)}),
+              want, 1e-12);
   // Softmax cross entropy: log(sum(exp)) - sum(labels * logits), for labels that sum to 1.
-  const auto logits = tf::constant(std::vector<double>{1, 2, 4}), labels = tf::constant(std::vector<double>{0.2, 0.3, 0.5});
+  const auto logits = tf::constant(std::vector<double>{1, 2, 4}),
+             labels = tf::constant(std::vector<double>{0.2, 0.3, 0.5});
   const double lse = std::log(std::exp(1.0) + std::exp(2.0) + std::exp(4.0));
-  expect_near(tf::nn::softmax_cross_entropy_with_logits({.labels = tf::expand_dims(labels, 0), .logits = tf::expand_dims(logits, 0)}),
+  expect_near(tf::nn::softmax_cross_entropy_with_logits(
+                  {.labels = tf::expand_dims(labels, 0), .logits = tf::expand_dims(logits, 0)}),
               {lse - (0.2 + 0.6 + 2.0)}, 1e-12);
   // Glorot: uniform within sqrt(6 / (fan_in + fan_out)).
   const auto w = tf::keras::initializers::GlorotUniform({.seed = 1})({300, 200});
@@ -114,8 +124,10 @@ TEST(Losses, FormulasAreTheGuides) {
   // Clips: t * clip_norm / norm where the norm is larger.
   const auto t = tf::constant(std::vector<double>{3, 4});
   expect_near(tf::clip_by_norm(t, 1.0), {0.6, 0.8}, 1e-12);
-  expect_near(tf::compat::v1::clip_by_average_norm(t, 1.0), {1.2, 1.6}, 1e-12);  // the average norm is 5 / 2
-  const auto [both, norm] = tf::clip_by_global_norm(std::vector<Tensor>{t, tf::constant(std::vector<double>{12})}, 6.5);
+  expect_near(tf::compat::v1::clip_by_average_norm(t, 1.0), {1.2, 1.6},
+              1e-12);  // the average norm is 5 / 2
+  const auto [both, norm] =
+      tf::clip_by_global_norm(std::vector<Tensor>{t, tf::constant(std::vector<double>{12})}, 6.5);
   EXPECT_DOUBLE_EQ(norm.item<double>(), 13);
   EXPECT_DOUBLE_EQ(both[1].item<double>(), 6);
 }
@@ -125,10 +137,13 @@ TEST(Losses, MistakesAreNamed) {
     losses::categorical_crossentropy(tf::constant({1.f, 0.f}), tf::ones({2, 3}));
     FAIL() << "no error";
   } catch (const tf::errors::InvalidArgument& e) {
-    EXPECT_NE(std::string(e.what()).find("categorical_crossentropy"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("categorical_crossentropy"), std::string::npos)
+        << e.what();
   }
-  EXPECT_THROW(losses::mean_squared_error(tf::ones({2, 3}), tf::ones({2, 4})), tf::errors::InvalidArgument);
-  EXPECT_THROW(tf::losses::mean_squared_error(tf::ones({3, 1}), tf::ones({3})), tf::errors::InvalidArgument);
+  EXPECT_THROW(losses::mean_squared_error(tf::ones({2, 3}), tf::ones({2, 4})),
+               tf::errors::InvalidArgument);
+  EXPECT_THROW(tf::losses::mean_squared_error(tf::ones({3, 1}), tf::ones({3})),
+               tf::errors::InvalidArgument);
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ class LearningRate {
   LearningRate(const Tensor& value) : tensor_(value) {}
   LearningRate(const Variable& value) : variable_(value), is_variable_(true) {}
   template <class F>
-    requires std::is_invocable_v<F&, Tensor>
-  LearningRate(F schedule) : LearningRate(detail::Fn::of(std::move(schedule)), 0) {}
+  requires std::is_invocable_v<F&, Tensor> LearningRate(F schedule)
+      : LearningRate(detail::Fn::of(std::move(schedule)), 0) {}
 
   // The rate at a step.
   double at(std::int64_t step) const;
@@ -31,4 +31,4 @@ class LearningRate {
 
 }  // namespace optimizers
 }  // namespace keras
-}  // namespace rill
+}  // namespace RILL_API

@@ -13,7 +13,8 @@
 namespace rill {
 
 GradientsAndVariables zip(const Gradients& gradients, const std::vector<Variable>& variables) {
-  RILL_CHECK(gradients.size() == variables.size(), invalid_argument, "[zip] {} gradients for {} variables", gradients.size(), variables.size());
+  RILL_CHECK(gradients.size() == variables.size(), invalid_argument,
+             "[zip] {} gradients for {} variables", gradients.size(), variables.size());
   GradientsAndVariables out;
   for (std::size_t i = 0; i < variables.size(); ++i) out.emplace_back(gradients[i], variables[i]);
   return out;
@@ -24,7 +25,8 @@ namespace optimizers {
 
 LearningRate::LearningRate(detail::Fn schedule, int) : schedule_{std::move(schedule)} {}
 double LearningRate::at(std::int64_t step) const {
-  if (!schedule_.empty()) return schedule_[0](Nest(constant(step, int64))).as_tensor().item<double>();
+  if (!schedule_.empty())
+    return schedule_[0](Nest(constant(step, int64))).as_tensor().item<double>();
   if (is_variable_) return variable_.item<double>();
   if (tensor_.defined()) return tensor_.item<double>();
   return number_;
@@ -86,8 +88,11 @@ void OptimizerImpl::apply(const GradientsAndVariables& pairs, const Variable& gl
   for (const auto& [g, v] : pairs) {
     if (!g.defined()) continue;
     any = true;
-    RILL_CHECK(v.initialized(), failed_precondition, "[apply_gradients] variable \"{}\" has no value yet", v.name());
-    RILL_CHECK(g.dtype() == v.dtype(), invalid_argument, "[apply_gradients] variable \"{}\" is {}, its gradient {}", v.name(), v.dtype(), g.dtype());
+    RILL_CHECK(v.initialized(), failed_precondition,
+               "[apply_gradients] variable \"{}\" has no value yet", v.name());
+    RILL_CHECK(g.dtype() == v.dtype(), invalid_argument,
+               "[apply_gradients] variable \"{}\" is {}, its gradient {}", v.name(), v.dtype(),
+               g.dtype());
     RILL_CHECK(v.dtype().is_floating(), invalid_argument,
                "[apply_gradients] variable \"{}\" is {}; expected a floating-point variable",
                v.name(), v.dtype());
@@ -98,7 +103,9 @@ void OptimizerImpl::apply(const GradientsAndVariables& pairs, const Variable& gl
     if (g.is_sparse()) check_rows(v, shape, g.slices());
     check_slots(v, shape);
   }
-  RILL_CHECK(any, invalid_argument, "[apply_gradients] no gradient is given for any of {} variables; why_none() of the tape says where the path is cut",
+  RILL_CHECK(any, invalid_argument,
+             "[apply_gradients] no gradient is given for any of {} variables; why_none() of the "
+             "tape says where the path is cut",
              pairs.size());
   RILL_CHECK(!global_step.defined() || (global_step.dtype().is_integer() &&
                                         value_shape(global_step.handle()) == TensorShape::scalar()),
@@ -141,8 +148,11 @@ IndexedSlices sum_duplicates(const IndexedSlices& s) {
   unique.erase(std::unique(unique.begin(), unique.end()), unique.end());
   if (unique.size() == index.size()) return s;
   std::vector<std::int64_t> segment;
-  for (std::int64_t i : index) segment.push_back(std::lower_bound(unique.begin(), unique.end(), i) - unique.begin());
-  return {unsorted_segment_sum(s.values, constant(segment), static_cast<std::int64_t>(unique.size())), constant(unique), s.dense_shape};
+  for (std::int64_t i : index)
+    segment.push_back(std::lower_bound(unique.begin(), unique.end(), i) - unique.begin());
+  return {
+      unsorted_segment_sum(s.values, constant(segment), static_cast<std::int64_t>(unique.size())),
+      constant(unique), s.dense_shape};
 }
 
 Optimizer::Optimizer(OptimizerImpl* impl) : impl_(impl) {}
@@ -151,8 +161,12 @@ void Optimizer::apply_gradients(const GradientsAndVariables& pairs) {
   impl_->apply(pairs, none);
 }
 Variable Optimizer::iterations() const { return impl_->iterations; }
-double Optimizer::learning_rate() const { return impl_->learning_rate.at(impl_->iterations.item<std::int64_t>()); }
-void Optimizer::set_learning_rate(const optimizers::LearningRate& rate) { impl_->learning_rate = rate; }
+double Optimizer::learning_rate() const {
+  return impl_->learning_rate.at(impl_->iterations.item<std::int64_t>());
+}
+void Optimizer::set_learning_rate(const optimizers::LearningRate& rate) {
+  impl_->learning_rate = rate;
+}
 const std::string& Optimizer::name() const { return impl_->name; }
 std::vector<Variable> Optimizer::variables() const {
   std::vector<Variable> out{impl_->iterations};

@@ -29,7 +29,9 @@ void release(OptimizerImpl*) noexcept;
 class Optimizer {
  public:
   void apply_gradients(const GradientsAndVariables& grads_and_vars);
-  void apply_gradients(const Gradients& grads, const std::vector<Variable>& vars) { apply_gradients(zip(grads, vars)); }
+  void apply_gradients(const Gradients& grads, const std::vector<Variable>& vars) {
+    apply_gradients(zip(grads, vars));
+  }
   // One step on loss(): equals a tape, its gradients and apply_gradients.
   template <class F>
   void minimize(F loss, const std::vector<Variable>& vars) {
@@ -37,7 +39,7 @@ class Optimizer {
     const Tensor value = loss();
     apply_gradients(tape.gradient(value, vars), vars);
   }
-  Variable iterations() const;  // int64: steps taken
+  Variable iterations() const;   // int64: steps taken
   double learning_rate() const;  // at the current step
   void set_learning_rate(const optimizers::LearningRate& rate);
   const std::string& name() const;
@@ -137,8 +139,9 @@ class RMSprop : public Optimizer {
 
 struct FtrlOptions {
   LearningRate learning_rate = 0.001;
-  double learning_rate_power = -0.5, initial_accumulator_value = 0.1, l1_regularization_strength = 0,
-         l2_regularization_strength = 0, l2_shrinkage_regularization_strength = 0, beta = 0;
+  double learning_rate_power = -0.5, initial_accumulator_value = 0.1,
+         l1_regularization_strength = 0, l2_regularization_strength = 0,
+         l2_shrinkage_regularization_strength = 0, beta = 0;
   std::string name = "Ftrl";
 };
 class Ftrl : public Optimizer {
@@ -153,4 +156,4 @@ Optimizer get(std::string_view name);
 
 }  // namespace optimizers
 }  // namespace keras
-}  // namespace rill
+}  // namespace RILL_API

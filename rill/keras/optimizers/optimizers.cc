@@ -22,7 +22,9 @@ class SgdImpl : public OptimizerImpl {
     const Tensor rate = scalar_for(v, lr);
     if (o_.momentum != 0) {
       const Attr attrs[] = {{"use_nesterov", o_.nesterov}};
-      run_update("ResourceApplyKerasMomentum", {v.handle(), slot(v, "m", 0), rate, g.tensor(), scalar_for(v, o_.momentum)}, attrs);
+      run_update("ResourceApplyKerasMomentum",
+                 {v.handle(), slot(v, "m", 0), rate, g.tensor(), scalar_for(v, o_.momentum)},
+                 attrs);
     } else if (g.is_sparse()) {
       scatter_sub_variable(v.handle(), g.slices().indices, g.slices().values * rate);
     } else {
@@ -44,9 +46,11 @@ class AdamImpl : public OptimizerImpl {
     std::vector<Tensor> inputs{v.handle(), slot(v, "m", 0), slot(v, "v", 0)};
     if (o_.amsgrad) inputs.push_back(slot(v, "vhat", 0));
     const double t = static_cast<double>(step);
-    for (const Tensor& x : {n(power_for(v, o_.beta_1, t)), n(power_for(v, o_.beta_2, t)), n(lr), n(1 - o_.beta_1), n(1 - o_.beta_2), n(o_.epsilon), g.tensor()})
+    for (const Tensor& x : {n(power_for(v, o_.beta_1, t)), n(power_for(v, o_.beta_2, t)), n(lr),
+                            n(1 - o_.beta_1), n(1 - o_.beta_2), n(o_.epsilon), g.tensor()})
       inputs.push_back(x);
-    run_update(o_.amsgrad ? "ResourceApplyAdamWithAmsgradKeras" : "ResourceApplyAdamKeras", inputs, {});
+    run_update(o_.amsgrad ? "ResourceApplyAdamWithAmsgradKeras" : "ResourceApplyAdamKeras", inputs,
+               {});
   }
 
  private:
@@ -61,8 +65,9 @@ class AdamaxImpl : public OptimizerImpl {
   void update(const Variable& v, const Gradient& g, double lr, std::int64_t step) override {
     const auto n = [&](double x) { return scalar_for(v, x); };
     run_update("ResourceApplyAdaMax",
-               {v.handle(), slot(v, "m", 0), slot(v, "u", 0), n(power_for(v, o_.beta_1, static_cast<double>(step))), n(lr), n(o_.beta_1), n(o_.beta_2),
-                n(o_.epsilon), g.tensor()},
+               {v.handle(), slot(v, "m", 0), slot(v, "u", 0),
+                n(power_for(v, o_.beta_1, static_cast<double>(step))), n(lr), n(o_.beta_1),
+                n(o_.beta_2), n(o_.epsilon), g.tensor()},
                {});
   }
 
@@ -84,13 +89,16 @@ class NadamImpl : public OptimizerImpl {
   void update(const Variable& v, const Gradient& g, double lr, std::int64_t step) override {
     const auto n = [&](double x) { return scalar_for(v, x); };
     run_update("ResourceApplyNadam",
-               {v.handle(), slot(v, "m", 0), slot(v, "v", 0), n(product_), n(product_ * u_next_), n(u_), n(u_next_),
-                n(power_for(v, o_.beta_2, static_cast<double>(step))), n(lr), n(o_.beta_1), n(o_.beta_2), n(o_.epsilon), g.tensor()},
+               {v.handle(), slot(v, "m", 0), slot(v, "v", 0), n(product_), n(product_ * u_next_),
+                n(u_), n(u_next_), n(power_for(v, o_.beta_2, static_cast<double>(step))), n(lr),
+                n(o_.beta_1), n(o_.beta_2), n(o_.epsilon), g.tensor()},
                {});
   }
 
  private:
-  double momentum(std::int64_t t) const { return o_.beta_1 * (1 - 0.5 * std::pow(0.96, static_cast<double>(t))); }
+  double momentum(std::int64_t t) const {
+    return o_.beta_1 * (1 - 0.5 * std::pow(0.96, static_cast<double>(t)));
+  }
   NadamOptions o_;
   double u_ = 0, u_next_ = 0, product_ = 1;
 };
@@ -101,7 +109,8 @@ class AdagradImpl : public OptimizerImpl {
 
  protected:
   void update(const Variable& v, const Gradient& g, double lr, std::int64_t) override {
-    std::vector<Tensor> inputs{v.handle(), slot(v, "accumulator", o_.initial_accumulator_value), scalar_for(v, lr), scalar_for(v, o_.epsilon)};
+    std::vector<Tensor> inputs{v.handle(), slot(v, "accumulator", o_.initial_accumulator_value),
+                               scalar_for(v, lr), scalar_for(v, o_.epsilon)};
     if (g.is_sparse()) {
       const IndexedSlices s = sum_duplicates(g.slices());
       inputs.push_back(s.values);
@@ -125,7 +134,9 @@ class AdadeltaImpl : public OptimizerImpl {
   void update(const Variable& v, const Gradient& g, double lr, std::int64_t) override {
     const auto n = [&](double x) { return scalar_for(v, x); };
     run_update("ResourceApplyAdadelta",
-               {v.handle(), slot(v, "accumulated_grad", 0), slot(v, "accumulated_delta_var", 0), n(lr), n(o_.rho), n(o_.epsilon), g.tensor()}, {});
+               {v.handle(), slot(v, "accumulated_grad", 0), slot(v, "accumulated_delta_var", 0),
+                n(lr), n(o_.rho), n(o_.epsilon), g.tensor()},
+               {});
   }
 
  private:
@@ -141,7 +152,9 @@ class RmspropImpl : public OptimizerImpl {
     const auto n = [&](double x) { return scalar_for(v, x); };
     std::vector<Tensor> inputs{v.handle()};
     if (o_.centered) inputs.push_back(slot(v, "average_gradient", 0));
-    for (const Tensor& x : {slot(v, "velocity", 0), slot(v, "momentum", 0), n(lr), n(o_.rho), n(o_.momentum), n(o_.epsilon), g.tensor()}) inputs.push_back(x);
+    for (const Tensor& x : {slot(v, "velocity", 0), slot(v, "momentum", 0), n(lr), n(o_.rho),
+                            n(o_.momentum), n(o_.epsilon), g.tensor()})
+      inputs.push_back(x);
     run_update(o_.centered ? "ResourceApplyCenteredRMSProp" : "ResourceApplyRMSProp", inputs, {});
   }
 
@@ -159,8 +172,9 @@ class FtrlImpl : public OptimizerImpl {
     // beta enters as a part of l2, as in the paper.
     const double l2 = o_.l2_regularization_strength + o_.beta / (2 * lr);
     run_update("ResourceApplyFtrlV2",
-               {v.handle(), slot(v, "accumulator", o_.initial_accumulator_value), slot(v, "linear", 0), g.tensor(), n(lr), n(o_.l1_regularization_strength),
-                n(l2), n(o_.l2_shrinkage_regularization_strength), n(o_.learning_rate_power)},
+               {v.handle(), slot(v, "accumulator", o_.initial_accumulator_value),
+                slot(v, "linear", 0), g.tensor(), n(lr), n(o_.l1_regularization_strength), n(l2),
+                n(o_.l2_shrinkage_regularization_strength), n(o_.learning_rate_power)},
                {});
   }
 
@@ -202,10 +216,14 @@ Ftrl::Ftrl(FtrlOptions o) : Optimizer(new FtrlImpl(o)) {}
 
 Optimizer get(std::string_view name) {
   static const std::pair<const char*, Optimizer (*)()> kKnown[] = {
-      {"adadelta", [] { return Optimizer(Adadelta()); }}, {"adagrad", [] { return Optimizer(Adagrad()); }},
-      {"adam", [] { return Optimizer(Adam()); }},         {"adamax", [] { return Optimizer(Adamax()); }},
-      {"ftrl", [] { return Optimizer(Ftrl()); }},         {"nadam", [] { return Optimizer(Nadam()); }},
-      {"rmsprop", [] { return Optimizer(RMSprop()); }},   {"sgd", [] { return Optimizer(SGD()); }}};
+      {"adadelta", [] { return Optimizer(Adadelta()); }},
+      {"adagrad", [] { return Optimizer(Adagrad()); }},
+      {"adam", [] { return Optimizer(Adam()); }},
+      {"adamax", [] { return Optimizer(Adamax()); }},
+      {"ftrl", [] { return Optimizer(Ftrl()); }},
+      {"nadam", [] { return Optimizer(Nadam()); }},
+      {"rmsprop", [] { return Optimizer(RMSprop()); }},
+      {"sgd", [] { return Optimizer(SGD()); }}};
   std::string lower(name);
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   std::vector<std::string> known;
@@ -213,7 +231,8 @@ Optimizer get(std::string_view name) {
     if (lower == n) return make();
     known.push_back(n);
   }
-  RILL_FAIL(invalid_argument, "[optimizers.get] there is no optimizer \"{}\".{}", name, did_you_mean(lower, known));
+  RILL_FAIL(invalid_argument, "[optimizers.get] there is no optimizer \"{}\".{}", name,
+            did_you_mean(lower, known));
 }
 
 }  // namespace rill::keras::optimizers

@@ -20,7 +20,8 @@ const std::map<std::string, std::vector<double>>& goldens() {
   static const auto* all = [] {
     auto* map = new std::map<std::string, std::vector<double>>;
     const char* root = std::getenv("RILL_SOURCE_DIR");
-    std::ifstream in(std::string(root ? root : ".") + "/rill/keras/optimizers/testdata/optimizers.txt");
+    std::ifstream in(std::string(root ? root : ".") +
+                     "/rill/keras/optimizers/testdata/optimizers.txt");
     for (std::string line; std::getline(in, line);) {
       std::istringstream words(line);
       std::string name;
@@ -38,7 +39,8 @@ Tensor dense(int step) {
 }
 tf::Gradient rows(int step) {
   const Tensor g = dense(step);
-  return tf::IndexedSlices{tf::stack({g[1] * 0.5f, g[0], g[1] * 0.5f}), tf::constant({1, 0, 1}), tf::TensorShape({2, 2})};
+  return tf::IndexedSlices{tf::stack({g[1] * 0.5f, g[0], g[1] * 0.5f}), tf::constant({1, 0, 1}),
+                           tf::TensorShape({2, 2})};
 }
 
 template <class O>
@@ -51,7 +53,8 @@ void check(const std::string& name, O optimizer, bool sparse) {
     optimizer.apply_gradients({{sparse ? rows(step) : tf::Gradient(dense(step)), v}});
     const auto got = v.to_vector<double>();
     for (std::size_t i = 0; i < 4; ++i)
-      ASSERT_NEAR(got[i], found->second[static_cast<std::size_t>(step) * 4 + i], 3e-6) << "step " << step << " element " << i;
+      ASSERT_NEAR(got[i], found->second[static_cast<std::size_t>(step) * 4 + i], 3e-6)
+          << "step " << step << " element " << i;
   }
 }
 
@@ -61,7 +64,8 @@ TEST(Optimizers, KerasTrajectories) {
   for (bool sparse : {false, true}) {
     check("SGD", o::SGD({.learning_rate = 0.1}), sparse);
     check("SGD_momentum", o::SGD({.learning_rate = 0.1, .momentum = 0.9}), sparse);
-    check("SGD_nesterov", o::SGD({.learning_rate = 0.1, .momentum = 0.9, .nesterov = true}), sparse);
+    check("SGD_nesterov", o::SGD({.learning_rate = 0.1, .momentum = 0.9, .nesterov = true}),
+          sparse);
     check("Adam", o::Adam({.learning_rate = 0.1}), sparse);
     check("Adam_amsgrad", o::Adam({.learning_rate = 0.1, .amsgrad = true}), sparse);
     check("Adamax", o::Adamax({.learning_rate = 0.1}), sparse);
@@ -69,11 +73,15 @@ TEST(Optimizers, KerasTrajectories) {
     check("Adagrad", o::Adagrad({.learning_rate = 0.1}), sparse);
     check("Adadelta", o::Adadelta({.learning_rate = 0.1}), sparse);
     check("RMSprop", o::RMSprop({.learning_rate = 0.1}), sparse);
-    check("RMSprop_centered", o::RMSprop({.learning_rate = 0.1, .momentum = 0.5, .centered = true}), sparse);
+    check("RMSprop_centered", o::RMSprop({.learning_rate = 0.1, .momentum = 0.5, .centered = true}),
+          sparse);
   }
   check("Ftrl",
-        o::Ftrl({.learning_rate = 0.1, .l1_regularization_strength = 0.1, .l2_regularization_strength = 0.1,
-                 .l2_shrinkage_regularization_strength = 0.1, .beta = 0.2}),
+        o::Ftrl({.learning_rate = 0.1,
+                 .l1_regularization_strength = 0.1,
+                 .l2_regularization_strength = 0.1,
+                 .l2_shrinkage_regularization_strength = 0.1,
+                 .beta = 0.2}),
         false);
 }
 
@@ -94,7 +102,8 @@ TEST(Optimizers, Version1Trajectories) {
 
 TEST(Optimizers, GradientDescentStepsAgainstTheGradient) {
   RILL_SHOWS("L19");
-  for (bool sparse : {false, true}) check("GradientDescentOptimizer", v1::train::GradientDescentOptimizer(0.1), sparse);
+  for (bool sparse : {false, true})
+    check("GradientDescentOptimizer", v1::train::GradientDescentOptimizer(0.1), sparse);
   tf::Variable w(3.f);
   v1::train::GradientDescentOptimizer(0.5).apply_gradients({{tf::constant(2.f), w}});
   EXPECT_EQ(w.item<float>(), 2.f);
@@ -106,7 +115,8 @@ TEST(Optimizers, ApplyGradientsCountsTheGlobalStep) {
   const auto step = v1::train::get_or_create_global_step();
   const auto before = step.item<std::int64_t>();
   v1::train::GradientDescentOptimizer optimizer(0.1);
-  for (int i = 0; i < 3; ++i) optimizer.apply_gradients(tf::zip({tf::constant(1.f)}, {w}), {.global_step = step});
+  for (int i = 0; i < 3; ++i)
+    optimizer.apply_gradients(tf::zip({tf::constant(1.f)}, {w}), {.global_step = step});
   EXPECT_EQ(step.item<std::int64_t>(), before + 3);
   EXPECT_EQ(step.dtype(), tf::int64);
   EXPECT_NEAR(w.item<float>(), 0.7f, 1e-6);
@@ -136,14 +146,17 @@ TEST(Optimizers, MinimizeEqualsGradientAndApply) {
   EXPECT_EQ(a.item<float>(), b.item<float>());
   const auto step = v1::train::get_or_create_global_step();
   const auto before = step.item<int>();
-  v1::train::GradientDescentOptimizer(0.1).minimize([&] { return tf::square(a); }, {.global_step = step});
+  v1::train::GradientDescentOptimizer(0.1).minimize([&] { return tf::square(a); },
+                                                    {.global_step = step});
   EXPECT_EQ(step.item<int>(), before + 1);
 }
 
 TEST(Optimizers, LearningRateMayBeASchedule) {
   RILL_SHOWS("L28");
   tf::Variable w(0.f);
-  keras::optimizers::SGD sgd({.learning_rate = [](Tensor step) { return 0.01f * tf::pow(0.99f, tf::cast(step, tf::float32)); }});
+  keras::optimizers::SGD sgd({.learning_rate = [](Tensor step) {
+    return 0.01f * tf::pow(0.99f, tf::cast(step, tf::float32));
+  }});
   double want = 0;
   for (int i = 0; i < 3; ++i) {
     sgd.apply_gradients({{tf::constant(1.f), w}});
@@ -154,7 +167,8 @@ TEST(Optimizers, LearningRateMayBeASchedule) {
 
 TEST(Optimizers, ExponentialDecay) {
   RILL_SHOWS("L27", "Q48");
-  const double want[] = {0.10717735, 0.11486984, 0.12311444, 0.13195079, 0.14142136, 0.15157166, 0.16245048, 0.17411011, 0.1866066, 0.2};
+  const double want[] = {0.10717735, 0.11486984, 0.12311444, 0.13195079, 0.14142136,
+                         0.15157166, 0.16245048, 0.17411011, 0.1866066,  0.2};
   for (int step = 1; step <= 10; ++step)
     EXPECT_NEAR(v1::train::exponential_decay(0.1, step, 10, 2).item<float>(), want[step - 1], 1e-6);
   EXPECT_NEAR(v1::train::exponential_decay(0.1, 19, 10, 2, true).item<float>(), 0.2, 1e-7);
@@ -164,7 +178,8 @@ TEST(Optimizers, ExponentialDecay) {
 TEST(Optimizers, BadGradientChangesNothing) {
   tf::Variable a(1.f), b({1.f, 2.f});
   keras::optimizers::Adam adam;
-  EXPECT_THROW(adam.apply_gradients({{tf::constant(1.f), a}, {tf::constant({1.f, 2.f, 3.f}), b}}), tf::errors::InvalidArgument);
+  EXPECT_THROW(adam.apply_gradients({{tf::constant(1.f), a}, {tf::constant({1.f, 2.f, 3.f}), b}}),
+               tf::errors::InvalidArgument);
   EXPECT_EQ(a.item<float>(), 1.f);
   EXPECT_EQ(adam.iterations().item<int>(), 0);
   try {
@@ -186,7 +201,8 @@ TEST(Optimizers, AreFoundByName) {
     keras::optimizers::get("adm");
     FAIL() << "no error";
   } catch (const tf::errors::InvalidArgument& e) {
-    EXPECT_STREQ(e.what(), "[optimizers.get] there is no optimizer \"adm\". Did you mean \"adam\"?");
+    EXPECT_STREQ(e.what(),
+                 "[optimizers.get] there is no optimizer \"adm\". Did you mean \"adam\"?");
   }
 }
 
@@ -194,12 +210,14 @@ TEST(Optimizers, GradientsAreClippedOnTheirWay) {
   RILL_SHOWS("L36", "L41");
   tf::Variable a({3.f, 0.f}), b(4.f);
   tf::GradientTape tape;
-  const auto loss = (tf::reduce_sum(tf::square(a)) + b * b) / 2.f;  // its gradients are a and b: norm 5
+  const auto loss =
+      (tf::reduce_sum(tf::square(a)) + b * b) / 2.f;  // its gradients are a and b: norm 5
   const tf::Gradients g = tape.gradient(loss, {a, b});
   const Tensor norm = tf::global_norm(g);
   EXPECT_FLOAT_EQ(norm.item<float>(), 5);
   const auto [clipped, used] = tf::clip_by_global_norm(g, 1.f);
-  const auto [again, given] = tf::clip_by_global_norm(g, 1.f, norm);  // the norm need not be worked out twice
+  const auto [again, given] =
+      tf::clip_by_global_norm(g, 1.f, norm);  // the norm need not be worked out twice
   EXPECT_FLOAT_EQ(used.item<float>(), 5);
   EXPECT_EQ(again[0].to_vector<float>(), clipped[0].to_vector<float>());
   const auto [half, ten] = tf::clip_by_global_norm(g, 1.f, 10.f);  // use_norm is believed

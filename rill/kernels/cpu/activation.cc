@@ -19,7 +19,9 @@ const BinaryKernels<functors::SoftplusGrad, RILL_FLOATS> softplus_grad("Softplus
 const BinaryKernels<functors::SoftsignGrad, RILL_FLOATS> softsign_grad("SoftsignGrad");
 
 // The attribute is a float32 wherever it is stored.
-double alpha_of(const KernelContext& c) { return static_cast<double>(static_cast<float>(c.float_attr("alpha"))); }
+double alpha_of(const KernelContext& c) {
+  return static_cast<double>(static_cast<float>(c.float_attr("alpha")));
+}
 
 void leaky_relu_cpu(KernelContext& c) noexcept {
   const functors::LeakyRelu f(alpha_of(c));

@@ -5,7 +5,8 @@
 namespace rill::cpu {
 namespace {
 
-const BinaryKernels<functors::Add, RILL_FLOATS, RILL_INTS, RILL_COMPLEX> add("AddV2"), add_v1("Add");
+const BinaryKernels<functors::Add, RILL_FLOATS, RILL_INTS, RILL_COMPLEX> add("AddV2"),
+    add_v1("Add");
 const BinaryKernels<functors::Sub, RILL_FLOATS, RILL_INTS, RILL_COMPLEX> sub("Sub");
 const BinaryKernels<functors::Mul, RILL_FLOATS, RILL_INTS, RILL_COMPLEX> mul("Mul");
 const BinaryKernels<functors::Div, RILL_FLOATS, RILL_COMPLEX> div("RealDiv");

@@ -113,12 +113,6 @@ RILL_CHANNEL_LOOPS(plain, )
 #if RILL_X86_VARIANTS
 RILL_CHANNEL_LOOPS(avx2, RILL_TARGET_AVX2)
 RILL_CHANNEL_LOOPS(avx512, RILL_TARGET_AVX512)
-#define RILL_BY_ISA(call, ...)                       \
-  (isa() == Isa::avx512 ? avx512_##call(__VA_ARGS__) \
-   : isa() == Isa::avx2 ? avx2_##call(__VA_ARGS__)   \
-                        : plain_##call(__VA_ARGS__))
-#else
-#define RILL_BY_ISA(call, ...) plain_##call(__VA_ARGS__)
 #endif
 
 constexpr std::int64_t kGrain = 1 << 14;
@@ -140,11 +134,11 @@ bool channel_sums(KernelContext& c, const Channels& s, const F& f, double* a, do
       const std::int64_t last = std::min(s.outer, (k + 1) * rows);
       std::fill_n(pa, 2 * n, T(0));
       if (s.inner == 1) {
-        RILL_BY_ISA(sum_rows, f, k * rows, last, n, pa, pb);
+        RILL_BY_ISA(, sum_rows, f, k * rows, last, n, pa, pb);
       } else {
         for (std::int64_t r = k * rows; r < last; ++r)
           for (std::int64_t j = 0; j < n; ++j) {
-            const Pair<T> p = RILL_BY_ISA(sum_run<T>, f, (r * n + j) * s.inner, s.inner, j);
+            const Pair<T> p = RILL_BY_ISA(, sum_run<T>, f, (r * n + j) * s.inner, s.inner, j);
             pa[j] += p.a;
             pb[j] += p.b;
           }
@@ -166,10 +160,10 @@ void map_channels(const Channels& s, const F& f) {
   parallel_for(s.outer, std::max<std::int64_t>(1, kGrain / row),
                [&](std::int64_t begin, std::int64_t end) {
                  if (s.inner == 1) {
-                   RILL_BY_ISA(map_rows, f, begin, end, n);
+                   RILL_BY_ISA(, map_rows, f, begin, end, n);
                  } else {
                    for (std::int64_t k = begin * n; k < end * n; ++k)
-                     RILL_BY_ISA(map_run, f, k * s.inner, s.inner, k % n);
+                     RILL_BY_ISA(, map_run, f, k * s.inner, s.inner, k % n);
                  }
                });
 }

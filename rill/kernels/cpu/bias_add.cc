@@ -11,7 +11,8 @@ struct Channels {
 Channels channels_of(const KernelContext& c, const TensorShape& s) {
   const int axis = c.string_attr("data_format") == "NCHW" ? 1 : s.rank() - 1;
   Channels r;
-  for (int i = 0; i < s.rank(); ++i) (i < axis ? r.outer : i == axis ? r.channels : r.inner) *= s.dim(i);
+  for (int i = 0; i < s.rank(); ++i)
+    (i < axis ? r.outer : i == axis ? r.channels : r.inner) *= s.dim(i);
   return r;
 }
 
@@ -23,11 +24,12 @@ void bias_add_cpu(KernelContext& c) noexcept {
   dispatch_numeric(c.out().dtype, [&]<class T>() {
     const T *a = c.in<T>(0), *b = c.in<T>(1);
     T* y = c.out<T>();
-    parallel_for(c.out().size / p.inner, std::max<std::int64_t>(1, kElementGrain / p.inner), [&](std::int64_t begin, std::int64_t end) {
-      for_runs(p, begin, end, [&](std::int64_t at, std::int64_t ia, std::int64_t ib) {
-        binary_run<functors::Add>(a + ia, p.a_row, b + ib, p.b_row, y + at, p.inner);
-      });
-    });
+    parallel_for(c.out().size / p.inner, std::max<std::int64_t>(1, kElementGrain / p.inner),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for_runs(p, begin, end, [&](std::int64_t at, std::int64_t ia, std::int64_t ib) {
+                     binary_run<functors::Add>(a + ia, p.a_row, b + ib, p.b_row, y + at, p.inner);
+                   });
+                 });
   });
 }
 RILL_KERNEL("BiasAdd", cpu, kNumericTypes, bias_add_cpu);
@@ -43,7 +45,8 @@ void bias_add_grad_cpu(KernelContext& c) noexcept {
     T* y = c.out<T>();
     if (n == 0) return;
     const std::int64_t row = n * s.inner;
-    const std::int64_t rows_a_block = std::max<std::int64_t>(1, kElementGrain / std::max<std::int64_t>(1, row));
+    const std::int64_t rows_a_block =
+        std::max<std::int64_t>(1, kElementGrain / std::max<std::int64_t>(1, row));
     const std::int64_t blocks = (s.outer + rows_a_block - 1) / rows_a_block;
     A* part = c.scratch<A>(std::max<std::int64_t>(1, blocks) * n);
     if (!part) return;
@@ -52,7 +55,8 @@ void bias_add_grad_cpu(KernelContext& c) noexcept {
       parallel_for(blocks, 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t b = begin; b < end; ++b) {
           A* sum = part + b * n;
-          for (std::int64_t o = b * rows_a_block; o < std::min(s.outer, (b + 1) * rows_a_block); ++o) {
+          for (std::int64_t o = b * rows_a_block; o < std::min(s.outer, (b + 1) * rows_a_block);
+               ++o) {
             const T* from = x + o * row;
             if (s.inner == 1) {
               for (std::int64_t j = 0; j < n; ++j) sum[j] = sum[j] + static_cast<A>(from[j]);
@@ -61,8 +65,10 @@ void bias_add_grad_cpu(KernelContext& c) noexcept {
                 A lane[8] = {};
                 std::int64_t k = 0;
                 for (; k + 8 <= s.inner; k += 8)
-                  for (int l = 0; l < 8; ++l) lane[l] = lane[l] + static_cast<A>(from[j * s.inner + k + l]);
-                for (int l = 0; k + l < s.inner; ++l) lane[l] = lane[l] + static_cast<A>(from[j * s.inner + k + l]);
+                  for (int l = 0; l < 8; ++l)
+                    lane[l] = lane[l] + static_cast<A>(from[j * s.inner + k + l]);
+                for (int l = 0; k + l < s.inner; ++l)
+                  lane[l] = lane[l] + static_cast<A>(from[j * s.inner + k + l]);
                 for (int l = 0; l < 8; ++l) sum[j] = sum[j] + lane[l];
               }
             }

@@ -38,10 +38,14 @@ void equality_cpu(KernelContext& c) noexcept {
 }
 template <class F, class... Ts>
 struct EqualityKernels {
-  explicit EqualityKernels(const char* op) { (KernelRegistration(op, DeviceType::cpu, {dtype_of<Ts>()}, equality_cpu<F, Ts>), ...); }
+  explicit EqualityKernels(const char* op) {
+    (KernelRegistration(op, DeviceType::cpu, {dtype_of<Ts>()}, equality_cpu<F, Ts>), ...);
+  }
 };
-const EqualityKernels<functors::Equal, RILL_FLOATS, RILL_INTS, RILL_COMPLEX, bool, std::string> equal("Equal");
-const EqualityKernels<functors::NotEqual, RILL_FLOATS, RILL_INTS, RILL_COMPLEX, bool, std::string> not_equal("NotEqual");
+const EqualityKernels<functors::Equal, RILL_FLOATS, RILL_INTS, RILL_COMPLEX, bool, std::string>
+    equal("Equal");
+const EqualityKernels<functors::NotEqual, RILL_FLOATS, RILL_INTS, RILL_COMPLEX, bool, std::string>
+    not_equal("NotEqual");
 
 RILL_KERNEL("LogicalAnd", cpu, TypeSet{}, (binary_cpu<functors::LogicalAnd, bool>));
 RILL_KERNEL("LogicalOr", cpu, TypeSet{}, (binary_cpu<functors::LogicalOr, bool>));

@@ -27,23 +27,25 @@ void softmax_xent_cpu(KernelContext& c) noexcept {
     const W *x = widened<T>(c, 0), *z = widened<T>(c, 1);
     W *loss = wide_output<T>(c, 0), *back = wide_output<T>(c, 1);
     if (!x || !z || !loss || !back) return;
-    parallel_for(batch, std::max<std::int64_t>(1, (1 << 13) / std::max<std::int64_t>(1, n)), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const W *xi = x + i * features.row, *zi = z + i * labels.row;
-        W* bi = back + i * n;
-        if (features.column == 0) {
-          std::fill_n(bi, n, *xi);
-          xi = bi;
-        }
-        const RowPeak<W> p = row_peak<W>(xi, nullptr, n);
-        const W log_sum = std::log(p.sum);
-        W sum = 0;
-        for (std::int64_t j = 0; j < n; ++j) sum += zi[j * labels.column] * (log_sum - (xi[j] - p.max));
-        loss[i] = sum;
-        softmax_row(xi, bi, n);
-        for (std::int64_t j = 0; j < n; ++j) bi[j] -= zi[j * labels.column];
-      }
-    });
+    parallel_for(batch, std::max<std::int64_t>(1, (1 << 13) / std::max<std::int64_t>(1, n)),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t i = begin; i < end; ++i) {
+                     const W *xi = x + i * features.row, *zi = z + i * labels.row;
+                     W* bi = back + i * n;
+                     if (features.column == 0) {
+                       std::fill_n(bi, n, *xi);
+                       xi = bi;
+                     }
+                     const RowPeak<W> p = row_peak<W>(xi, nullptr, n);
+                     const W log_sum = std::log(p.sum);
+                     W sum = 0;
+                     for (std::int64_t j = 0; j < n; ++j)
+                       sum += zi[j * labels.column] * (log_sum - (xi[j] - p.max));
+                     loss[i] = sum;
+                     softmax_row(xi, bi, n);
+                     for (std::int64_t j = 0; j < n; ++j) bi[j] -= zi[j * labels.column];
+                   }
+                 });
     narrow_output<T>(c, 0, loss);
     narrow_output<T>(c, 1, back);
   });
@@ -56,8 +58,9 @@ void sparse_xent_cpu(KernelContext& c) noexcept {
     const I* labels = c.in<I>(1);
     for (std::int64_t i = 0; i < batch; ++i)
       if (labels[i] < 0 || labels[i] >= n) {
-        c.fail(Code::invalid_argument, format("[{}] labels[{}] = {} is not in [0, {}): logits of shape {} have {} classes", c.tag(), i,
-                                              static_cast<std::int64_t>(labels[i]), n, c.in_shape(0), n));
+        c.fail(Code::invalid_argument,
+               format("[{}] labels[{}] = {} is not in [0, {}): logits of shape {} have {} classes",
+                      c.tag(), i, static_cast<std::int64_t>(labels[i]), n, c.in_shape(0), n));
         return;
       }
     dispatch_floats(c.in(0).dtype, [&]<class T>() {
@@ -65,15 +68,16 @@ void sparse_xent_cpu(KernelContext& c) noexcept {
       const W* x = widened<T>(c, 0);
       W *loss = wide_output<T>(c, 0), *back = wide_output<T>(c, 1);
       if (!x || !loss || !back) return;
-      parallel_for(batch, std::max<std::int64_t>(1, (1 << 13) / std::max<std::int64_t>(1, n)), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) {
-          const W* xi = x + i * n;
-          const RowPeak<W> p = row_peak<W>(xi, nullptr, n);
-          loss[i] = std::log(p.sum) - (xi[labels[i]] - p.max);
-          softmax_row(xi, back + i * n, n);
-          back[i * n + labels[i]] -= W(1);
-        }
-      });
+      parallel_for(batch, std::max<std::int64_t>(1, (1 << 13) / std::max<std::int64_t>(1, n)),
+                   [&](std::int64_t begin, std::int64_t end) {
+                     for (std::int64_t i = begin; i < end; ++i) {
+                       const W* xi = x + i * n;
+                       const RowPeak<W> p = row_peak<W>(xi, nullptr, n);
+                       loss[i] = std::log(p.sum) - (xi[labels[i]] - p.max);
+                       softmax_row(xi, back + i * n, n);
+                       back[i * n + labels[i]] -= W(1);
+                     }
+                   });
       narrow_output<T>(c, 0, loss);
       narrow_output<T>(c, 1, back);
     });

@@ -21,24 +21,27 @@ void cumulative_cpu(KernelContext& c) noexcept {
   constexpr std::int64_t kStrip = 256;
   const std::int64_t strip = std::min(inner, kStrip), strips = (inner + strip - 1) / strip;
   dispatch_numeric(c.in(0).dtype, [&]<class T>() {
-    using A = std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16_t>, float, T>;
+    using A =
+        std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16_t>, float, T>;
     const T* x = c.in<T>(0);
     T* y = c.out<T>();
-    parallel_for(outer * strips, std::max<std::int64_t>(1, (1 << 15) / (n * strip)), [&](std::int64_t begin, std::int64_t end) {
-      A acc[kStrip];
-      for (std::int64_t t = begin; t < end; ++t) {
-        const std::int64_t first = t / strips * n * inner + t % strips * strip, width = std::min(strip, inner - t % strips * strip);
-        std::fill_n(acc, width, A(kStart));
-        for (std::int64_t k = 0; k < n; ++k) {
-          const std::int64_t at = first + (reverse ? n - 1 - k : k) * inner;
-          for (std::int64_t j = 0; j < width; ++j) {
-            const A next = F::template apply<A>(acc[j], static_cast<A>(x[at + j]));
-            y[at + j] = static_cast<T>(exclusive ? acc[j] : next);
-            acc[j] = next;
-          }
-        }
-      }
-    });
+    parallel_for(outer * strips, std::max<std::int64_t>(1, (1 << 15) / (n * strip)),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   A acc[kStrip];
+                   for (std::int64_t t = begin; t < end; ++t) {
+                     const std::int64_t first = t / strips * n * inner + t % strips * strip,
+                                        width = std::min(strip, inner - t % strips * strip);
+                     std::fill_n(acc, width, A(kStart));
+                     for (std::int64_t k = 0; k < n; ++k) {
+                       const std::int64_t at = first + (reverse ? n - 1 - k : k) * inner;
+                       for (std::int64_t j = 0; j < width; ++j) {
+                         const A next = F::template apply<A>(acc[j], static_cast<A>(x[at + j]));
+                         y[at + j] = static_cast<T>(exclusive ? acc[j] : next);
+                         acc[j] = next;
+                       }
+                     }
+                   }
+                 });
   });
 }
 RILL_KERNEL("Cumsum", cpu, kNumericTypes, (cumulative_cpu<functors::Add, 0>));

@@ -50,15 +50,19 @@ template <class F, class T, class R = T>
 void unary_cpu(KernelContext& c) noexcept {
   const T* x = c.in<T>(0);
   R* y = c.out<R>();
-  parallel_for(c.out().size, kElementGrain,
-               [&](std::int64_t begin, std::int64_t end) { unary_loop<F>(x + begin, y + begin, end - begin); });
+  parallel_for(c.out().size, kElementGrain, [&](std::int64_t begin, std::int64_t end) {
+    unary_loop<F>(x + begin, y + begin, end - begin);
+  });
 }
 
 template <class F, class T, class R>
 void binary_run(const T* a, bool a_row, const T* b, bool b_row, R* y, std::int64_t n) {
-  if (a_row && b_row) binary_loop<F>(a, b, y, n);
-  else if (b_row) binary_loop_scalar_left<F>(*a, b, y, n);
-  else if (a_row) binary_loop_scalar_right<F>(a, *b, y, n);
+  if (a_row && b_row)
+    binary_loop<F>(a, b, y, n);
+  else if (b_row)
+    binary_loop_scalar_left<F>(*a, b, y, n);
+  else if (a_row)
+    binary_loop_scalar_right<F>(a, *b, y, n);
   else {
     binary_loop<F>(a, b, y, 1);
     for (std::int64_t i = 1; i < n; ++i) y[i] = y[0];
@@ -72,8 +76,10 @@ bool refuse(KernelContext& c) {
     const T* b = c.in<T>(1);
     for (std::int64_t i = 0; i < c.in(1).size; ++i)
       if (F::bad(T{1}, b[i])) {
-        c.fail(Code::invalid_argument, format("[{}] no integer result: element {} of y is {}{}", c.tag(), i, b[i],
-                                              b[i] == T{0} ? " (integer division by zero)" : "; a negative power is a fraction"));
+        c.fail(Code::invalid_argument,
+               format("[{}] no integer result: element {} of y is {}{}", c.tag(), i, b[i],
+                      b[i] == T{0} ? " (integer division by zero)"
+                                   : "; a negative power is a fraction"));
         return true;
       }
   }
@@ -90,25 +96,31 @@ void binary_cpu(KernelContext& c) noexcept {
   if ((na == n || na == 1) && (nb == n || nb == 1)) {
     const bool a_row = na == n, b_row = nb == n;
     parallel_for(n, kElementGrain, [&](std::int64_t begin, std::int64_t end) {
-      binary_run<F>(a_row ? a + begin : a, a_row, b_row ? b + begin : b, b_row, y + begin, end - begin);
+      binary_run<F>(a_row ? a + begin : a, a_row, b_row ? b + begin : b, b_row, y + begin,
+                    end - begin);
     });
     return;
   }
   const BroadcastPlan p = plan_broadcast(c.in_shape(0), c.in_shape(1), c.out_shape());
-  parallel_for(n / p.inner, std::max<std::int64_t>(1, kElementGrain / p.inner), [&](std::int64_t begin, std::int64_t end) {
-    for_runs(p, begin, end, [&](std::int64_t at, std::int64_t ia, std::int64_t ib) {
-      binary_run<F>(a + ia, p.a_row, b + ib, p.b_row, y + at, p.inner);
-    });
-  });
+  parallel_for(n / p.inner, std::max<std::int64_t>(1, kElementGrain / p.inner),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for_runs(p, begin, end, [&](std::int64_t at, std::int64_t ia, std::int64_t ib) {
+                   binary_run<F>(a + ia, p.a_row, b + ib, p.b_row, y + at, p.inner);
+                 });
+               });
 }
 
 template <class F, class... Ts>
 struct UnaryKernels {
-  explicit UnaryKernels(const char* op) { (KernelRegistration(op, DeviceType::cpu, {dtype_of<Ts>()}, unary_cpu<F, Ts>), ...); }
+  explicit UnaryKernels(const char* op) {
+    (KernelRegistration(op, DeviceType::cpu, {dtype_of<Ts>()}, unary_cpu<F, Ts>), ...);
+  }
 };
 template <class F, class... Ts>
 struct BinaryKernels {
-  explicit BinaryKernels(const char* op) { (KernelRegistration(op, DeviceType::cpu, {dtype_of<Ts>()}, binary_cpu<F, Ts>), ...); }
+  explicit BinaryKernels(const char* op) {
+    (KernelRegistration(op, DeviceType::cpu, {dtype_of<Ts>()}, binary_cpu<F, Ts>), ...);
+  }
 };
 template <class F, class... Ts>
 struct CompareKernels {
@@ -125,7 +137,9 @@ struct PredicateKernels {  // x -> bool
 
 // Lists of element types for the lines above.
 #define RILL_FLOATS float, double, ::rill::half, ::rill::bfloat16_t
-#define RILL_INTS std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t
+#define RILL_INTS                                                                     \
+  std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, \
+      std::uint32_t, std::uint64_t
 #define RILL_COMPLEX std::complex<float>, std::complex<double>
 
 }  // namespace rill::cpu

@@ -19,32 +19,33 @@ namespace {
 // order of the sums depends on k alone.
 constexpr std::int64_t kRows = 4, kInner = 256, kCols = 512;
 
-#define RILL_GEMM_BLOCK(Name, target)                                                                         \
-  template <class T>                                                                                          \
-  target void Name(const T* a, std::int64_t a_row, std::int64_t a_col, const T* b, std::int64_t ldb, T* c,     \
-                   std::int64_t ldc, std::int64_t rows, std::int64_t n, std::int64_t k) {                     \
-    if (rows == kRows) {                                                                                      \
-      T *c0 = c, *c1 = c + ldc, *c2 = c + 2 * ldc, *c3 = c + 3 * ldc;                                         \
-      for (std::int64_t p = 0; p < k; ++p) {                                                                  \
-        const T *bp = b + p * ldb, *ap = a + p * a_col;                                                       \
-        const T a0 = ap[0], a1 = ap[a_row], a2 = ap[2 * a_row], a3 = ap[3 * a_row];                           \
-        _Pragma("omp simd") for (std::int64_t j = 0; j < n; ++j) {                                            \
-          const T bj = bp[j];                                                                                 \
-          c0[j] += a0 * bj;                                                                                   \
-          c1[j] += a1 * bj;                                                                                   \
-          c2[j] += a2 * bj;                                                                                   \
-          c3[j] += a3 * bj;                                                                                   \
-        }                                                                                                     \
-      }                                                                                                       \
-      return;                                                                                                 \
-    }                                                                                                         \
-    for (std::int64_t i = 0; i < rows; ++i)                                                                   \
-      for (std::int64_t p = 0; p < k; ++p) {                                                                  \
-        const T x = a[i * a_row + p * a_col];                                                                 \
-        const T* bp = b + p * ldb;                                                                            \
-        T* ci = c + i * ldc;                                                                                  \
-        _Pragma("omp simd") for (std::int64_t j = 0; j < n; ++j) ci[j] += x * bp[j];                          \
-      }                                                                                                       \
+#define RILL_GEMM_BLOCK(Name, target)                                                           \
+  template <class T>                                                                            \
+  target void Name(const T* a, std::int64_t a_row, std::int64_t a_col, const T* b,              \
+                   std::int64_t ldb, T* c, std::int64_t ldc, std::int64_t rows, std::int64_t n, \
+                   std::int64_t k) {                                                            \
+    if (rows == kRows) {                                                                        \
+      T *c0 = c, *c1 = c + ldc, *c2 = c + 2 * ldc, *c3 = c + 3 * ldc;                           \
+      for (std::int64_t p = 0; p < k; ++p) {                                                    \
+        const T *bp = b + p * ldb, *ap = a + p * a_col;                                         \
+        const T a0 = ap[0], a1 = ap[a_row], a2 = ap[2 * a_row], a3 = ap[3 * a_row];             \
+        _Pragma("omp simd") for (std::int64_t j = 0; j < n; ++j) {                              \
+          const T bj = bp[j];                                                                   \
+          c0[j] += a0 * bj;                                                                     \
+          c1[j] += a1 * bj;                                                                     \
+          c2[j] += a2 * bj;                                                                     \
+          c3[j] += a3 * bj;                                                                     \
+        }                                                                                       \
+      }                                                                                         \
+      return;                                                                                   \
+    }                                                                                           \
+    for (std::int64_t i = 0; i < rows; ++i)                                                     \
+      for (std::int64_t p = 0; p < k; ++p) {                                                    \
+        const T x = a[i * a_row + p * a_col];                                                   \
+        const T* bp = b + p * ldb;                                                              \
+        T* ci = c + i * ldc;                                                                    \
+        _Pragma("omp simd") for (std::int64_t j = 0; j < n; ++j) ci[j] += x * bp[j];            \
+      }                                                                                         \
   }
 RILL_GEMM_BLOCK(block_plain, )
 #if RILL_X86_VARIANTS
@@ -64,7 +65,8 @@ auto block_for_this_machine() {
 }
 
 template <class T>
-void plain_gemm(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, const T* a, const T* b, T* c, T beta) {
+void plain_gemm(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, const T* a,
+                const T* b, T* c, T beta) {
   std::vector<T> bt;  // rows of b must be contiguous
   if (tb) {
     bt.resize(static_cast<std::size_t>(k * n));
@@ -74,28 +76,31 @@ void plain_gemm(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k
   }
   const std::int64_t a_row = ta ? 1 : k, a_col = ta ? m : 1;
   const auto block = block_for_this_machine<T>();
-  const std::int64_t grain = std::max<std::int64_t>(kRows, (1 << 16) / std::max<std::int64_t>(1, n * k) / kRows * kRows);
+  const std::int64_t grain =
+      std::max<std::int64_t>(kRows, (1 << 16) / std::max<std::int64_t>(1, n * k) / kRows * kRows);
   parallel_for(m, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin * n; i < end * n; ++i) c[i] = beta == T(0) ? T(0) : c[i] * beta;
     for (std::int64_t p = 0; p < k; p += kInner)
       for (std::int64_t j = 0; j < n; j += kCols)
         for (std::int64_t i = begin; i < end; i += kRows)
-          block(a + i * a_row + p * a_col, a_row, a_col, b + p * n + j, n, c + i * n + j, n, std::min(kRows, end - i), std::min(kCols, n - j),
-                std::min(kInner, k - p));
+          block(a + i * a_row + p * a_col, a_row, a_col, b + p * n + j, n, c + i * n + j, n,
+                std::min(kRows, end - i), std::min(kCols, n - j), std::min(kInner, k - p));
   });
 }
 
 }  // namespace
 
 template <class T>
-void gemm(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, const T* a, const T* b, T* c, T beta) {
+void gemm(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, const T* a, const T* b,
+          T* c, T beta) {
   if (m == 0 || n == 0) return;
   plain_gemm(ta, tb, m, n, k, a, b, c, beta);
 }
 
 #if RILL_WITH_ONEDNN
 template <>
-void gemm<float>(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, float* c, float beta) {
+void gemm<float>(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, const float* a,
+                 const float* b, float* c, float beta) {
   if (m == 0 || n == 0) return;
   if (k == 0) {
     for (std::int64_t i = 0; i < m * n; ++i) c[i] = beta == 0.f ? 0.f : c[i] * beta;
@@ -105,14 +110,17 @@ void gemm<float>(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t 
   // Below about a million operations a second thread costs more than it gives.
   const bool narrow = width > 1 && m * n * k < (1 << 19);
   if (narrow) set_compute_width(1);
-  dnnl_sgemm(ta ? 'T' : 'N', tb ? 'T' : 'N', m, n, k, 1.f, a, ta ? m : k, b, tb ? k : n, beta, c, n);
+  dnnl_sgemm(ta ? 'T' : 'N', tb ? 'T' : 'N', m, n, k, 1.f, a, ta ? m : k, b, tb ? k : n, beta, c,
+             n);
   if (narrow) set_compute_width(width);
 }
 #else
-template void gemm<float>(bool, bool, std::int64_t, std::int64_t, std::int64_t, const float*, const float*, float*, float);
+template void gemm<float>(bool, bool, std::int64_t, std::int64_t, std::int64_t, const float*,
+                          const float*, float*, float);
 #endif
-#define RILL_INSTANTIATE(T) \
-  template void gemm<T>(bool, bool, std::int64_t, std::int64_t, std::int64_t, const T*, const T*, T*, T);
+#define RILL_INSTANTIATE(T)                                                                       \
+  template void gemm<T>(bool, bool, std::int64_t, std::int64_t, std::int64_t, const T*, const T*, \
+                        T*, T);
 RILL_INSTANTIATE(double)
 RILL_INSTANTIATE(std::int32_t)
 RILL_INSTANTIATE(std::int64_t)

@@ -15,6 +15,17 @@ enum class Isa { plain, avx2, avx512 };
 #define RILL_X86_VARIANTS 0
 #endif
 
+// A loop that is there as plain_name, avx2_name and avx512_name: the best of them
+// for this machine. `scope` is empty, or ends in "::".
+#if RILL_X86_VARIANTS
+#define RILL_BY_ISA(scope, name, ...)                                                \
+  (::rill::cpu::isa() == ::rill::cpu::Isa::avx512 ? scope avx512_##name(__VA_ARGS__) \
+   : ::rill::cpu::isa() == ::rill::cpu::Isa::avx2 ? scope avx2_##name(__VA_ARGS__)   \
+                                                  : scope plain_##name(__VA_ARGS__))
+#else
+#define RILL_BY_ISA(scope, name, ...) scope plain_##name(__VA_ARGS__)
+#endif
+
 // The best set this machine has; the same for the whole life of the process.
 inline Isa isa() {
 #if RILL_X86_VARIANTS

@@ -64,12 +64,6 @@ RILL_LAYER_NORM_ROWS(plain, )
 #if RILL_X86_VARIANTS
 RILL_LAYER_NORM_ROWS(avx2, RILL_TARGET_AVX2)
 RILL_LAYER_NORM_ROWS(avx512, RILL_TARGET_AVX512)
-#define RILL_BY_ISA(call, ...)                       \
-  (isa() == Isa::avx512 ? avx512_##call(__VA_ARGS__) \
-   : isa() == Isa::avx2 ? avx2_##call(__VA_ARGS__)   \
-                        : plain_##call(__VA_ARGS__))
-#else
-#define RILL_BY_ISA(call, ...) plain_##call(__VA_ARGS__)
 #endif
 
 void layer_norm_cpu(KernelContext& c) noexcept {
@@ -84,8 +78,8 @@ void layer_norm_cpu(KernelContext& c) noexcept {
     parallel_for(c.out().size / n, std::max<std::int64_t>(1, (1 << 14) / n),
                  [&](std::int64_t begin, std::int64_t end) {
                    for (std::int64_t i = begin; i < end; ++i) {
-                     const RowMoments<W> m = RILL_BY_ISA(moments<W>, x + i * n, n, epsilon);
-                     RILL_BY_ISA(forward<W>, x + i * n, gamma, beta, y + i * n, n, m.mean, m.r);
+                     const RowMoments<W> m = RILL_BY_ISA(, moments<W>, x + i * n, n, epsilon);
+                     RILL_BY_ISA(, forward<W>, x + i * n, gamma, beta, y + i * n, n, m.mean, m.r);
                    }
                  });
     narrow_output<T>(c, 0, y);
@@ -112,8 +106,8 @@ void layer_norm_grad_cpu(KernelContext& c) noexcept {
         W *pg = part + k * 2 * n, *pb = pg + n;
         std::fill_n(pg, 2 * n, W(0));
         for (std::int64_t i = k * a_block; i < std::min(rows, (k + 1) * a_block); ++i) {
-          const RowMoments<W> m = RILL_BY_ISA(moments<W>, x + i * n, n, epsilon);
-          RILL_BY_ISA(backward<W>, dy + i * n, x + i * n, gamma, dx + i * n, pg, pb, n, m.mean,
+          const RowMoments<W> m = RILL_BY_ISA(, moments<W>, x + i * n, n, epsilon);
+          RILL_BY_ISA(, backward<W>, dy + i * n, x + i * n, gamma, dx + i * n, pg, pb, n, m.mean,
                       m.r);
         }
       }

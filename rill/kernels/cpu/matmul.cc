@@ -8,10 +8,12 @@ namespace {
 
 // The type that products of T are computed in.
 template <class T>
-using Wide = std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16_t>, float,
-                                std::conditional_t<std::is_integral_v<T> && (sizeof(T) < 4), std::int32_t,
-                                                   std::conditional_t<std::is_same_v<T, std::uint32_t>, std::int32_t,
-                                                                      std::conditional_t<std::is_same_v<T, std::uint64_t>, std::int64_t, T>>>>;
+using Wide = std::conditional_t<
+    std::is_same_v<T, half> || std::is_same_v<T, bfloat16_t>, float,
+    std::conditional_t<
+        std::is_integral_v<T> && (sizeof(T) < 4), std::int32_t,
+        std::conditional_t<std::is_same_v<T, std::uint32_t>, std::int32_t,
+                           std::conditional_t<std::is_same_v<T, std::uint64_t>, std::int64_t, T>>>>;
 
 template <class T>
 const Wide<T>* widened(KernelContext& c, int i) {
@@ -27,12 +29,15 @@ const Wide<T>* widened(KernelContext& c, int i) {
 
 // Batches of products; `batches` gives the matrix of each side for an output.
 template <class T>
-void products(KernelContext& c, bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, const BroadcastPlan* plan) {
+void products(KernelContext& c, bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k,
+              const BroadcastPlan* plan) {
   using W = Wide<T>;
   const W *a = widened<T>(c, 0), *b = widened<T>(c, 1);
   W* y = nullptr;
-  if constexpr (std::is_same_v<T, W>) y = c.out<T>();
-  else y = c.scratch<W>(c.out().size);
+  if constexpr (std::is_same_v<T, W>)
+    y = c.out<T>();
+  else
+    y = c.scratch<W>(c.out().size);
   if (!a || !b || !y) return;
   if (!plan) {
     gemm<W>(ta, tb, m, n, k, a, b, y);
@@ -49,7 +54,9 @@ void products(KernelContext& c, bool ta, bool tb, std::int64_t m, std::int64_t n
 void matmul_cpu(KernelContext& c) noexcept {
   const bool ta = c.bool_attr("transpose_a"), tb = c.bool_attr("transpose_b");
   const std::int64_t k = c.in_shape(0).dim(ta ? 0 : 1);
-  dispatch_numeric(c.out().dtype, [&]<class T>() { products<T>(c, ta, tb, c.out_shape().dim(0), c.out_shape().dim(1), k, nullptr); });
+  dispatch_numeric(c.out().dtype, [&]<class T>() {
+    products<T>(c, ta, tb, c.out_shape().dim(0), c.out_shape().dim(1), k, nullptr);
+  });
 }
 RILL_KERNEL("MatMul", cpu, kNumericTypes, matmul_cpu);
 
@@ -72,7 +79,8 @@ void batch_matmul_cpu(KernelContext& c) noexcept {
     d.pop_back();
     return TensorShape(d);
   };
-  BroadcastPlan plan = plan_broadcast(leading(c.in_shape(0)), leading(c.in_shape(1)), leading(c.out_shape()));
+  BroadcastPlan plan =
+      plan_broadcast(leading(c.in_shape(0)), leading(c.in_shape(1)), leading(c.out_shape()));
   // Every matrix is a run of its own.
   plan.outer.push_back(plan.inner);
   plan.a_strides.push_back(plan.a_row ? 1 : 0);

@@ -11,7 +11,8 @@
 // One loop behind every optimizer. A rule holds the step's numbers, read once,
 // and updates one element of the variable and its slots:
 //
-//   template <class C> struct Adam { Adam(const Scalars&); void apply(C& var, C& m, C& v, C g) const; };
+//   template <class C> struct Adam { Adam(const Scalars&); void apply(C& var, C& m, C& v, C g)
+//   const; };
 //
 // The same rule serves dense gradients and rows by index; half types are
 // computed in float.
@@ -24,16 +25,17 @@ struct Scalars {
   C operator()(const char* name) const { return static_cast<C>(*c.in<T>(c.op().find_input(name))); }
 };
 
-#define RILL_UPDATE_LOOP(Name, target)                                                                            \
-  template <class Rule, class T, class C, std::size_t... K>                                                       \
-  target void Name(const Rule& r, T* const* slots, const T* g, std::int64_t n, std::index_sequence<K...>) {       \
-    const Rule rule = r;                                                                                          \
-    T* const s[] = {slots[K]...};                                                                                 \
-    _Pragma("omp simd") for (std::int64_t i = 0; i < n; ++i) {                                                    \
-      C e[] = {static_cast<C>(s[K][i])...};                                                                       \
-      rule.apply(e[K]..., static_cast<C>(g[i]));                                                                  \
-      ((s[K][i] = static_cast<T>(e[K])), ...);                                                                    \
-    }                                                                                                             \
+#define RILL_UPDATE_LOOP(Name, target)                                         \
+  template <class Rule, class T, class C, std::size_t... K>                    \
+  target void Name(const Rule& r, T* const* slots, const T* g, std::int64_t n, \
+                   std::index_sequence<K...>) {                                \
+    const Rule rule = r;                                                       \
+    T* const s[] = {slots[K]...};                                              \
+    _Pragma("omp simd") for (std::int64_t i = 0; i < n; ++i) {                 \
+      C e[] = {static_cast<C>(s[K][i])...};                                    \
+      rule.apply(e[K]..., static_cast<C>(g[i]));                               \
+      ((s[K][i] = static_cast<T>(e[K])), ...);                                 \
+    }                                                                          \
   }
 RILL_UPDATE_LOOP(update_plain, )
 #if RILL_X86_VARIANTS
@@ -71,12 +73,15 @@ void update_cpu(KernelContext& c) noexcept {
       });
       return;
     }
-    const std::int64_t rows = c.in_shape(0).dim(0), inner = rows ? c.in(0).size / rows : 0, n = c.in(index).size;
+    const std::int64_t rows = c.in_shape(0).dim(0), inner = rows ? c.in(0).size / rows : 0,
+                       n = c.in(index).size;
     dispatch_types<std::int32_t, std::int64_t>(c.in(index).dtype, [&]<class I>() {
       const I* row = c.in<I>(index);
       for (std::int64_t i = 0; i < n; ++i)
         if (row[i] < 0 || row[i] >= rows)
-          return c.fail(Code::invalid_argument, format("[{}] indices[{}] = {} is not in [0, {})", c.tag(), i, static_cast<std::int64_t>(row[i]), rows));
+          return c.fail(Code::invalid_argument,
+                        format("[{}] indices[{}] = {} is not in [0, {})", c.tag(), i,
+                               static_cast<std::int64_t>(row[i]), rows));
       // Rows in order: an index may come twice.
       for (std::int64_t i = 0; i < n; ++i) {
         T* at[N];

@@ -11,7 +11,8 @@ struct Momentum {
   C lr, momentum;
   bool nesterov;
   template <class S>
-  Momentum(KernelContext& c, const S& s) : lr(s("lr")), momentum(s("momentum")), nesterov(c.bool_attr("use_nesterov")) {}
+  Momentum(KernelContext& c, const S& s)
+      : lr(s("lr")), momentum(s("momentum")), nesterov(c.bool_attr("use_nesterov")) {}
   RILL_ALWAYS void apply(C& var, C& accum, C g) const {
     accum = accum * momentum + g;
     var -= nesterov ? g * lr + accum * momentum * lr : accum * lr;
@@ -23,7 +24,8 @@ struct KerasMomentum {
   C lr, momentum;
   bool nesterov;
   template <class S>
-  KerasMomentum(KernelContext& c, const S& s) : lr(s("lr")), momentum(s("momentum")), nesterov(c.bool_attr("use_nesterov")) {}
+  KerasMomentum(KernelContext& c, const S& s)
+      : lr(s("lr")), momentum(s("momentum")), nesterov(c.bool_attr("use_nesterov")) {}
   RILL_ALWAYS void apply(C& var, C& accum, C g) const {
     accum = accum * momentum - g * lr;
     var += nesterov ? accum * momentum - g * lr : accum;
@@ -36,7 +38,9 @@ struct Adagrad {
   bool update_slots;
   template <class S>
   Adagrad(KernelContext& c, const S& s)
-      : lr(s("lr")), epsilon(c.op().find_input("epsilon") < 0 ? C(0) : s("epsilon")), update_slots(c.bool_attr("update_slots")) {}
+      : lr(s("lr")),
+        epsilon(c.op().find_input("epsilon") < 0 ? C(0) : s("epsilon")),
+        update_slots(c.bool_attr("update_slots")) {}
   RILL_ALWAYS void apply(C& var, C& accum, C g) const {
     accum += update_slots ? g * g : C(0);
     var -= lr * g / (std::sqrt(accum) + epsilon);
@@ -72,7 +76,8 @@ template <class C>
 struct RMSProp {
   C lr, rho, momentum, epsilon;
   template <class S>
-  RMSProp(KernelContext&, const S& s) : lr(s("lr")), rho(s("rho")), momentum(s("momentum")), epsilon(s("epsilon")) {}
+  RMSProp(KernelContext&, const S& s)
+      : lr(s("lr")), rho(s("rho")), momentum(s("momentum")), epsilon(s("epsilon")) {}
   RILL_ALWAYS void apply(C& var, C& ms, C& mom, C g) const {
     ms += (g * g - ms) * (1 - rho);
     mom = mom * momentum + lr * g / std::sqrt(ms + epsilon);
@@ -84,7 +89,8 @@ template <class C>
 struct CenteredRMSProp {
   C lr, rho, momentum, epsilon;
   template <class S>
-  CenteredRMSProp(KernelContext&, const S& s) : lr(s("lr")), rho(s("rho")), momentum(s("momentum")), epsilon(s("epsilon")) {}
+  CenteredRMSProp(KernelContext&, const S& s)
+      : lr(s("lr")), rho(s("rho")), momentum(s("momentum")), epsilon(s("epsilon")) {}
   RILL_ALWAYS void apply(C& var, C& mg, C& ms, C& mom, C g) const {
     ms += (g * g - ms) * (1 - rho);
     mg += (g - mg) * (1 - rho);
@@ -105,8 +111,10 @@ struct Adam {
   bool nesterov;
   template <class S>
   Adam(KernelContext& c, const S& s)
-      : step(s("lr") * std::sqrt(1 - s("beta2_power")) / (1 - s("beta1_power"))), rest1(rest_of(c, s, "beta1", "rest1")),
-        rest2(rest_of(c, s, "beta2", "rest2")), epsilon(s("epsilon")) {
+      : step(s("lr") * std::sqrt(1 - s("beta2_power")) / (1 - s("beta1_power"))),
+        rest1(rest_of(c, s, "beta1", "rest1")),
+        rest2(rest_of(c, s, "beta2", "rest2")),
+        epsilon(s("epsilon")) {
     const AttrValue* n = c.find_attr("use_nesterov");
     nesterov = n && n->as_bool();
   }
@@ -123,8 +131,10 @@ struct AdamAmsgrad {
   C step, rest1, rest2, epsilon;
   template <class S>
   AdamAmsgrad(KernelContext& c, const S& s)
-      : step(s("lr") * std::sqrt(1 - s("beta2_power")) / (1 - s("beta1_power"))), rest1(rest_of(c, s, "beta1", "rest1")),
-        rest2(rest_of(c, s, "beta2", "rest2")), epsilon(s("epsilon")) {}
+      : step(s("lr") * std::sqrt(1 - s("beta2_power")) / (1 - s("beta1_power"))),
+        rest1(rest_of(c, s, "beta1", "rest1")),
+        rest2(rest_of(c, s, "beta2", "rest2")),
+        epsilon(s("epsilon")) {}
   RILL_ALWAYS void apply(C& var, C& m, C& v, C& vhat, C g) const {
     m += (g - m) * rest1;
     v += (g * g - v) * rest2;
@@ -137,7 +147,11 @@ template <class C>
 struct AdaMax {
   C step, beta1, beta2, epsilon;
   template <class S>
-  AdaMax(KernelContext&, const S& s) : step(s("lr") / (1 - s("beta1_power"))), beta1(s("beta1")), beta2(s("beta2")), epsilon(s("epsilon")) {}
+  AdaMax(KernelContext&, const S& s)
+      : step(s("lr") / (1 - s("beta1_power"))),
+        beta1(s("beta1")),
+        beta2(s("beta2")),
+        epsilon(s("epsilon")) {}
   RILL_ALWAYS void apply(C& var, C& m, C& v, C g) const {
     m += (g - m) * (1 - beta1);
     const C a = g < 0 ? -g : g, b = beta2 * v;
@@ -151,8 +165,13 @@ struct Nadam {
   C lr, beta1, beta2, epsilon, m_scale, g_scale, v_scale;
   template <class S>
   Nadam(KernelContext&, const S& s)
-      : lr(s("lr")), beta1(s("beta1")), beta2(s("beta2")), epsilon(s("epsilon")), m_scale(s("u_next") / (1 - s("u_product_next"))),
-        g_scale((1 - s("u")) / (1 - s("u_product"))), v_scale(1 / (1 - s("beta2_power"))) {}
+      : lr(s("lr")),
+        beta1(s("beta1")),
+        beta2(s("beta2")),
+        epsilon(s("epsilon")),
+        m_scale(s("u_next") / (1 - s("u_product_next"))),
+        g_scale((1 - s("u")) / (1 - s("u_product"))),
+        v_scale(1 / (1 - s("beta2_power"))) {}
   RILL_ALWAYS void apply(C& var, C& m, C& v, C g) const {
     m += (g - m) * (1 - beta1);
     v += (g * g - v) * (1 - beta2);
@@ -166,8 +185,12 @@ struct Ftrl {
   bool by_lr;
   template <class S>
   Ftrl(KernelContext& c, const S& s)
-      : lr(s("lr")), l1(s("l1")), l2(s("l2")), l2_shrinkage(c.op().find_input("l2_shrinkage") < 0 ? C(0) : s("l2_shrinkage")),
-        lr_power(s("lr_power")), by_lr(c.bool_attr("multiply_linear_by_lr")) {}
+      : lr(s("lr")),
+        l1(s("l1")),
+        l2(s("l2")),
+        l2_shrinkage(c.op().find_input("l2_shrinkage") < 0 ? C(0) : s("l2_shrinkage")),
+        lr_power(s("lr_power")),
+        by_lr(c.bool_attr("multiply_linear_by_lr")) {}
   C power(C x) const { return lr_power == C(-0.5) ? std::sqrt(x) : std::pow(x, -lr_power); }
   void apply(C& var, C& accum, C& linear, C g) const {
     const C shrunk = g + 2 * l2_shrinkage * var, next = accum + g * g;

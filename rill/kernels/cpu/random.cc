@@ -26,12 +26,18 @@ Philox from_attrs(KernelContext& c, std::int64_t groups_per_element) {
   return gen;
 }
 std::int64_t int_at(const TensorView& v, std::int64_t i) {
-  return v.dtype == int64 ? static_cast<const std::int64_t*>(v.data)[i] : static_cast<const std::int32_t*>(v.data)[i];
+  return v.dtype == int64 ? static_cast<const std::int64_t*>(v.data)[i]
+                          : static_cast<const std::int32_t*>(v.data)[i];
 }
-Philox from_seed(KernelContext& c, int input) { return stateless_generator(int_at(c.in(input), 0), int_at(c.in(input), 1)); }
+Philox from_seed(KernelContext& c, int input) {
+  return stateless_generator(int_at(c.in(input), 0), int_at(c.in(input), 1));
+}
 Philox from_key(KernelContext& c) {
   const std::int32_t alg = *c.in<std::int32_t>(3);
-  if (alg != 1 && alg != 3) c.fail(Code::unimplemented, format("[{}] algorithm {} is not implemented; use Philox (1) or auto (3)", c.tag(), alg));
+  if (alg != 1 && alg != 3)
+    c.fail(
+        Code::unimplemented,
+        format("[{}] algorithm {} is not implemented; use Philox (1) or auto (3)", c.tag(), alg));
   const std::uint64_t* counter = c.in<std::uint64_t>(2);
   return generator_of(*c.in<std::uint64_t>(1), std::span<const std::uint64_t, 2>(counter, 2));
 }
@@ -60,7 +66,8 @@ void fill(KernelContext& c, const Philox& gen) {
   dispatch_floats(c.out().dtype, [&]<class T>() {
     T* out = c.out<T>();
     parallel_for(c.out().size, 1 << 14, [&](std::int64_t begin, std::int64_t end) {
-      D::template fill<T>(gen, begin, std::span<T>(out + begin, static_cast<std::size_t>(end - begin)));
+      D::template fill<T>(gen, begin,
+                          std::span<T>(out + begin, static_cast<std::size_t>(end - begin)));
     });
   });
 }
@@ -93,10 +100,13 @@ void fill_ints(KernelContext& c, const Philox& gen, int bounds) {
   dispatch_types<std::int32_t, std::int64_t>(c.out().dtype, [&]<class T>() {
     const T lo = *c.in<T>(bounds), hi = *c.in<T>(bounds + 1);
     if (c.out().size > 0 && lo >= hi)
-      return c.fail(Code::invalid_argument, format("[{}] minval {} must be below maxval {}", c.tag(), static_cast<std::int64_t>(lo), static_cast<std::int64_t>(hi)));
+      return c.fail(Code::invalid_argument,
+                    format("[{}] minval {} must be below maxval {}", c.tag(),
+                           static_cast<std::int64_t>(lo), static_cast<std::int64_t>(hi)));
     T* out = c.out<T>();
     parallel_for(c.out().size, 1 << 14, [&](std::int64_t begin, std::int64_t end) {
-      functors::fill_uniform_int(gen, begin, lo, hi, std::span<T>(out + begin, static_cast<std::size_t>(end - begin)));
+      functors::fill_uniform_int(gen, begin, lo, hi,
+                                 std::span<T>(out + begin, static_cast<std::size_t>(end - begin)));
     });
   });
 }
@@ -111,26 +121,36 @@ RILL_KERNEL("StatelessRandomUniformInt", cpu, kIndexTypes, seeded_uniform_int_cp
 RILL_KERNEL("StatelessRandomUniformIntV2", cpu, kIndexTypes, keyed_uniform_int_cpu);
 
 void shuffle_cpu(KernelContext& c) noexcept {
-  const std::int64_t rows = c.in_shape(0).rank() > 0 ? c.in_shape(0).dim(0) : 1, inner = rows ? c.in(0).size / rows : 0;
+  const std::int64_t rows = c.in_shape(0).rank() > 0 ? c.in_shape(0).dim(0) : 1,
+                     inner = rows ? c.in(0).size / rows : 0;
   auto* order = c.scratch<std::int64_t>(rows);
   if (!order) return;
-  if (c.in_shape(0).rank() == 0) order[0] = 0;
-  else functors::fill_permutation(from_attrs(c, 1), std::span<std::int64_t>(order, static_cast<std::size_t>(rows)));
+  if (c.in_shape(0).rank() == 0)
+    order[0] = 0;
+  else
+    functors::fill_permutation(from_attrs(c, 1),
+                               std::span<std::int64_t>(order, static_cast<std::size_t>(rows)));
   dispatch_width(c.in(0).dtype, [&]<class T>() {
-    for (std::int64_t i = 0; i < rows; ++i) std::copy_n(c.in<T>(0) + order[i] * inner, inner, c.out<T>() + i * inner);
+    for (std::int64_t i = 0; i < rows; ++i)
+      std::copy_n(c.in<T>(0) + order[i] * inner, inner, c.out<T>() + i * inner);
   });
 }
 RILL_KERNEL("RandomShuffle", cpu, kAllTypes, shuffle_cpu);
 
 void sample(KernelContext& c, const Philox& gen) {
-  const std::int64_t rows = c.in_shape(0).dim(0), classes = c.in_shape(0).dim(1), n = c.out_shape().dim(1);
+  const std::int64_t rows = c.in_shape(0).dim(0), classes = c.in_shape(0).dim(1),
+                     n = c.out_shape().dim(1);
   dispatch_floats(c.in(0).dtype, [&]<class T>() {
     dispatch_types<std::int32_t, std::int64_t>(c.out().dtype, [&]<class I>() {
-      parallel_for(rows, std::max<std::int64_t>(1, (1 << 14) / std::max<std::int64_t>(1, classes + n)), [&](std::int64_t begin, std::int64_t end) {
-        const auto u = [](std::int64_t v) { return static_cast<std::size_t>(v); };
-        functors::sample_categorical<T, I>(gen, begin, classes, std::span<const T>(c.in<T>(0) + begin * classes, u((end - begin) * classes)),
-                                           std::span<I>(c.out<I>() + begin * n, u((end - begin) * n)));
-      });
+      parallel_for(
+          rows, std::max<std::int64_t>(1, (1 << 14) / std::max<std::int64_t>(1, classes + n)),
+          [&](std::int64_t begin, std::int64_t end) {
+            const auto u = [](std::int64_t v) { return static_cast<std::size_t>(v); };
+            functors::sample_categorical<T, I>(
+                gen, begin, classes,
+                std::span<const T>(c.in<T>(0) + begin * classes, u((end - begin) * classes)),
+                std::span<I>(c.out<I>() + begin * n, u((end - begin) * n)));
+          });
     });
   });
 }

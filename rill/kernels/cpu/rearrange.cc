@@ -12,9 +12,12 @@ namespace rill::cpu {
 namespace {
 
 std::int64_t int_at(const TensorView& v, std::int64_t i) {
-  return v.dtype == int64 ? static_cast<const std::int64_t*>(v.data)[i] : static_cast<const std::int32_t*>(v.data)[i];
+  return v.dtype == int64 ? static_cast<const std::int64_t*>(v.data)[i]
+                          : static_cast<const std::int32_t*>(v.data)[i];
 }
-char* at(const TensorView& v, std::int64_t element) { return static_cast<char*>(v.data) + element * static_cast<std::int64_t>(v.dtype.itemsize()); }
+char* at(const TensorView& v, std::int64_t element) {
+  return static_cast<char*>(v.data) + element * static_cast<std::int64_t>(v.dtype.itemsize());
+}
 
 // map[axis][i]: the place in the input, in elements, that index i of that axis adds.
 using Maps = std::vector<std::vector<std::int64_t>>;
@@ -24,12 +27,14 @@ template <class F>
 void walk(const Dims& dims, const Maps& maps, std::int64_t begin, std::int64_t end, F visit) {
   const std::size_t last = dims.size() - 1;
   SmallVector<std::int64_t, 8> index(dims.size(), 0);
-  for (std::int64_t rest = begin, i = static_cast<std::int64_t>(last); i-- > 0; rest /= dims[static_cast<std::size_t>(i)])
+  for (std::int64_t rest = begin, i = static_cast<std::int64_t>(last); i-- > 0;
+       rest /= dims[static_cast<std::size_t>(i)])
     index[static_cast<std::size_t>(i)] = rest % dims[static_cast<std::size_t>(i)];
   for (std::int64_t row = begin; row < end; ++row) {
     std::int64_t base = 0;
     for (std::size_t i = 0; i < last; ++i) base += maps[i][static_cast<std::size_t>(index[i])];
-    for (std::int64_t j = 0; j < dims[last]; ++j) visit(base + maps[last][static_cast<std::size_t>(j)], row * dims[last] + j);
+    for (std::int64_t j = 0; j < dims[last]; ++j)
+      visit(base + maps[last][static_cast<std::size_t>(j)], row * dims[last] + j);
     for (std::size_t i = last; i-- > 0;) {
       if (++index[i] < dims[i]) break;
       index[i] = 0;
@@ -47,9 +52,11 @@ void take(KernelContext& c, const Maps& maps) {
   dispatch_width(c.out().dtype, [&]<class T>() {
     const T* in = c.in<T>(0);
     T* out = c.out<T>();
-    parallel_for(rows, std::max<std::int64_t>(1, (1 << 14) / dims.back()), [&](std::int64_t begin, std::int64_t end) {
-      walk(dims, all, begin, end, [&](std::int64_t from, std::int64_t to) { out[to] = in[from]; });
-    });
+    parallel_for(rows, std::max<std::int64_t>(1, (1 << 14) / dims.back()),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   walk(dims, all, begin, end,
+                        [&](std::int64_t from, std::int64_t to) { out[to] = in[from]; });
+                 });
   });
 }
 
@@ -59,7 +66,8 @@ Maps mirror_maps(const KernelContext& c, const Dims& inner) {
   const Dims strides = row_major(inner);
   Maps maps;
   for (std::size_t a = 0; a < inner.size(); ++a) {
-    const std::int64_t before = int_at(c.in(1), static_cast<std::int64_t>(2 * a)), after = int_at(c.in(1), static_cast<std::int64_t>(2 * a + 1)), n = inner[a];
+    const std::int64_t before = int_at(c.in(1), static_cast<std::int64_t>(2 * a)),
+                       after = int_at(c.in(1), static_cast<std::int64_t>(2 * a + 1)), n = inner[a];
     std::vector<std::int64_t> map;
     for (std::int64_t i = -before; i < n + after; ++i)
       map.push_back(strides[a] * (i < 0 ? -i - 1 + offset : i >= n ? 2 * n - i - 1 - offset : i));
@@ -80,7 +88,8 @@ void mirror_pad_grad_cpu(KernelContext& c) noexcept {
   dispatch_numeric(c.out().dtype, [&]<class T>() {
     const T* in = c.in<T>(0);
     T* out = c.out<T>();
-    walk(dims, maps, 0, c.in(0).size / dims.back(), [&](std::int64_t to, std::int64_t from) { out[to] = static_cast<T>(out[to] + in[from]); });
+    walk(dims, maps, 0, c.in(0).size / dims.back(),
+         [&](std::int64_t to, std::int64_t from) { out[to] = static_cast<T>(out[to] + in[from]); });
   });
 }
 RILL_KERNEL("MirrorPadGrad", cpu, kNumericTypes, mirror_pad_grad_cpu);
@@ -90,13 +99,16 @@ void roll_cpu(KernelContext& c) noexcept {
   Dims shift(dims.size(), 0);
   for (std::int64_t i = 0; i < c.in(1).size; ++i) {
     const std::int64_t a = int_at(c.in(2), i);
-    const auto axis = static_cast<std::size_t>(a < 0 ? a + static_cast<std::int64_t>(dims.size()) : a);
-    if (dims[axis] > 0) shift[axis] = (shift[axis] + int_at(c.in(1), i) % dims[axis] + dims[axis]) % dims[axis];
+    const auto axis =
+        static_cast<std::size_t>(a < 0 ? a + static_cast<std::int64_t>(dims.size()) : a);
+    if (dims[axis] > 0)
+      shift[axis] = (shift[axis] + int_at(c.in(1), i) % dims[axis] + dims[axis]) % dims[axis];
   }
   Maps maps;
   for (std::size_t a = 0; a < dims.size(); ++a) {
     std::vector<std::int64_t> map;
-    for (std::int64_t i = 0; i < dims[a]; ++i) map.push_back(strides[a] * ((i - shift[a] + dims[a]) % dims[a]));
+    for (std::int64_t i = 0; i < dims[a]; ++i)
+      map.push_back(strides[a] * ((i - shift[a] + dims[a]) % dims[a]));
     maps.push_back(std::move(map));
   }
   take(c, maps);
@@ -109,7 +121,8 @@ void reverse_cpu(KernelContext& c) noexcept {
   std::int64_t begin = 0;
   for (std::int64_t i = 0; i < c.in(1).size; ++i) {
     const std::int64_t a = int_at(c.in(1), i);
-    const auto axis = static_cast<std::size_t>(a < 0 ? a + static_cast<std::int64_t>(dims.size()) : a);
+    const auto axis =
+        static_cast<std::size_t>(a < 0 ? a + static_cast<std::int64_t>(dims.size()) : a);
     begin += copy.in_strides[axis] * (dims[axis] - 1);
     copy.in_strides[axis] = -copy.in_strides[axis];
   }
@@ -129,7 +142,8 @@ void reverse_sequence_cpu(KernelContext& c) noexcept {
   for (std::int64_t b = 0; b < shape.dims()[batch]; ++b) {
     const std::int64_t n = int_at(c.in(1), b), size = shape.dims()[seq];
     if (n < 0 || n > size)
-      return c.fail(Code::invalid_argument, format("[{}] seq_lengths[{}] = {} is not in [0, {}]", c.tag(), b, n, size));
+      return c.fail(Code::invalid_argument,
+                    format("[{}] seq_lengths[{}] = {} is not in [0, {}]", c.tag(), b, n, size));
     StridedCopy copy{shape.dims(), strides, strides};
     copy.dims[batch] = 1;
     copy.dims[seq] = size - n;
@@ -138,7 +152,8 @@ void reverse_sequence_cpu(KernelContext& c) noexcept {
     if (n == 0) continue;
     copy.dims[seq] = n;
     copy.in_strides[seq] = -strides[seq];
-    strided_copy(c.out().dtype, at(c.in(0), first + (n - 1) * strides[seq]), at(c.out(), first), copy);
+    strided_copy(c.out().dtype, at(c.in(0), first + (n - 1) * strides[seq]), at(c.out(), first),
+                 copy);
   }
 }
 RILL_KERNEL("ReverseSequence", cpu, kAllTypes, reverse_sequence_cpu);
@@ -163,9 +178,11 @@ void pad_v2_cpu(KernelContext& c) noexcept {
   const Dims out = row_major(c.out_shape().dims());
   strided_copy(c.out().dtype, c.in(2).data, c.out().data, {{c.out().size}, {0}, {1}});
   std::int64_t begin = 0;
-  for (std::size_t i = 0; i < out.size(); ++i) begin += int_at(c.in(1), static_cast<std::int64_t>(2 * i)) * out[i];
+  for (std::size_t i = 0; i < out.size(); ++i)
+    begin += int_at(c.in(1), static_cast<std::int64_t>(2 * i)) * out[i];
   if (c.in(0).size > 0)
-    strided_copy(c.out().dtype, c.in(0).data, at(c.out(), begin), {c.in_shape(0).dims(), row_major(c.in_shape(0).dims()), out});
+    strided_copy(c.out().dtype, c.in(0).data, at(c.out(), begin),
+                 {c.in_shape(0).dims(), row_major(c.in_shape(0).dims()), out});
 }
 RILL_KERNEL("PadV2", cpu, kAllTypes, pad_v2_cpu);
 
@@ -175,21 +192,23 @@ void one_hot_cpu(KernelContext& c) noexcept {
   const std::int64_t axis = c.int_attr("axis"), depth = *c.in<std::int32_t>(1), n = c.in(0).size;
   std::int64_t inner = 1;
   if (axis >= 0)
-    for (int i = static_cast<int>(axis); i < c.in_shape(0).rank(); ++i) inner *= c.in_shape(0).dim(i);
+    for (int i = static_cast<int>(axis); i < c.in_shape(0).rank(); ++i)
+      inner *= c.in_shape(0).dim(i);
   if (n == 0 || depth == 0) return;
-  dispatch_types<std::uint8_t, std::int8_t, std::int32_t, std::int64_t>(c.in(0).dtype, [&]<class I>() {
-    dispatch_width(c.out().dtype, [&]<class T>() {
-      const I* index = c.in<I>(0);
-      const T& on = *c.in<T>(2);
-      T* out = c.out<T>();
-      parallel_for(n, 1 << 14, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) {
-          const auto k = static_cast<std::int64_t>(index[i]);
-          if (k >= 0 && k < depth) out[(i / inner * depth + k) * inner + i % inner] = on;
-        }
+  dispatch_types<std::uint8_t, std::int8_t, std::int32_t, std::int64_t>(
+      c.in(0).dtype, [&]<class I>() {
+        dispatch_width(c.out().dtype, [&]<class T>() {
+          const I* index = c.in<I>(0);
+          const T& on = *c.in<T>(2);
+          T* out = c.out<T>();
+          parallel_for(n, 1 << 14, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i) {
+              const auto k = static_cast<std::int64_t>(index[i]);
+              if (k >= 0 && k < depth) out[(i / inner * depth + k) * inner + i % inner] = on;
+            }
+          });
+        });
       });
-    });
-  });
 }
 RILL_KERNEL("OneHot", cpu, kAllTypes, one_hot_cpu);
 
@@ -199,8 +218,12 @@ void range_cpu(KernelContext& c) noexcept {
     T* out = c.out<T>();
     parallel_for(c.out().size, 1 << 16, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
-        if constexpr (std::is_integral_v<T>) out[i] = static_cast<T>(static_cast<std::uint64_t>(start) + static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(delta));
-        else out[i] = static_cast<T>(start + static_cast<T>(static_cast<float>(i)) * delta);
+        if constexpr (std::is_integral_v<T>)
+          out[i] =
+              static_cast<T>(static_cast<std::uint64_t>(start) +
+                             static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(delta));
+        else
+          out[i] = static_cast<T>(start + static_cast<T>(static_cast<float>(i)) * delta);
       }
     });
   });
@@ -212,8 +235,10 @@ void linspace_cpu(KernelContext& c) noexcept {
     const T start = *c.in<T>(0), stop = *c.in<T>(1);
     const std::int64_t n = c.out().size;
     T* out = c.out<T>();
-    const T step = n > 1 ? static_cast<T>((stop - start) / static_cast<T>(static_cast<float>(n - 1))) : T{};
-    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(start + step * static_cast<T>(static_cast<float>(i)));
+    const T step =
+        n > 1 ? static_cast<T>((stop - start) / static_cast<T>(static_cast<float>(n - 1))) : T{};
+    for (std::int64_t i = 0; i < n; ++i)
+      out[i] = static_cast<T>(start + step * static_cast<T>(static_cast<float>(i)));
     if (n > 1) out[n - 1] = stop;
   });
 }

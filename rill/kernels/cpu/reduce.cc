@@ -5,7 +5,8 @@ namespace rill::cpu {
 ReducePlan plan_reduce(const TensorShape& in, const TensorView& axes) {
   SmallVector<char, 8> reduced(in.size(), 0);
   for (std::int64_t i = 0; i < axes.size; ++i) {
-    const std::int64_t a = axes.dtype == int64 ? static_cast<const std::int64_t*>(axes.data)[i] : static_cast<const std::int32_t*>(axes.data)[i];
+    const std::int64_t a = axes.dtype == int64 ? static_cast<const std::int64_t*>(axes.data)[i]
+                                               : static_cast<const std::int32_t*>(axes.data)[i];
     reduced[static_cast<std::size_t>(a < 0 ? a + in.rank() : a)] = 1;
   }
   ReducePlan p;

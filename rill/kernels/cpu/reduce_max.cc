@@ -8,11 +8,13 @@ namespace {
 
 template <class A>
 constexpr A lowest() {
-  return std::numeric_limits<A>::has_infinity ? -std::numeric_limits<A>::infinity() : std::numeric_limits<A>::lowest();
+  return std::numeric_limits<A>::has_infinity ? -std::numeric_limits<A>::infinity()
+                                              : std::numeric_limits<A>::lowest();
 }
 template <class A>
 constexpr A highest() {
-  return std::numeric_limits<A>::has_infinity ? std::numeric_limits<A>::infinity() : std::numeric_limits<A>::max();
+  return std::numeric_limits<A>::has_infinity ? std::numeric_limits<A>::infinity()
+                                              : std::numeric_limits<A>::max();
 }
 struct MaxOf : PlainLoad {
   template <class A>

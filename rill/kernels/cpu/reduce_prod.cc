@@ -14,9 +14,13 @@ struct ProductOf : PlainLoad {
   template <class A>
   RILL_FORCE_INLINE static A join(A a, A b) {
     // Small integers are promoted to int, where uint16 could overflow.
-    if constexpr (std::is_integral_v<A> && sizeof(A) < 4) return static_cast<A>(static_cast<unsigned>(a) * static_cast<unsigned>(b));
-    else if constexpr (std::is_integral_v<A>) return static_cast<A>(static_cast<std::make_unsigned_t<A>>(a) * static_cast<std::make_unsigned_t<A>>(b));
-    else return a * b;
+    if constexpr (std::is_integral_v<A> && sizeof(A) < 4)
+      return static_cast<A>(static_cast<unsigned>(a) * static_cast<unsigned>(b));
+    else if constexpr (std::is_integral_v<A>)
+      return static_cast<A>(static_cast<std::make_unsigned_t<A>>(a) *
+                            static_cast<std::make_unsigned_t<A>>(b));
+    else
+      return a * b;
   }
 };
 void prod_cpu(KernelContext& c) noexcept {
@@ -31,8 +35,10 @@ struct SquaresOf : SumOf {
   template <class A, class T>
   RILL_FORCE_INLINE static A load(T x) {
     const A a = static_cast<A>(x);
-    if constexpr (requires { a.real(); }) return A(a.real() * a.real() + a.imag() * a.imag());
-    else return static_cast<A>(a * a);
+    if constexpr (requires { a.real(); })
+      return A(a.real() * a.real() + a.imag() * a.imag());
+    else
+      return static_cast<A>(a * a);
   }
 };
 void euclidean_norm_cpu(KernelContext& c) noexcept {
@@ -52,7 +58,8 @@ void l2_loss_cpu(KernelContext& c) noexcept {
     if (!part) return;
     parallel_for(blocks, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t b = begin; b < end; ++b)
-        part[b] = reduce_row<SquaresOf, A>(x + b * kReduceGrain, std::min(kReduceGrain, n - b * kReduceGrain));
+        part[b] = reduce_row<SquaresOf, A>(x + b * kReduceGrain,
+                                           std::min(kReduceGrain, n - b * kReduceGrain));
     });
     *c.out<T>() = static_cast<T>(reduce_row<JoinOnly<SquaresOf>, A>(part, blocks) / 2);
   });

@@ -17,7 +17,8 @@ void mean_cpu(KernelContext& c) noexcept {
     using A = Accumulator<T>;
     if constexpr (std::is_integral_v<T>) {
       // As TensorFlow: the sum in the element's own type, then integer division.
-      reduce_cpu<SumOf, A, T, T>(c, [n](A a) { return n ? static_cast<T>(a / static_cast<A>(n)) : T(0); });
+      reduce_cpu<SumOf, A, T, T>(
+          c, [n](A a) { return n ? static_cast<T>(a / static_cast<A>(n)) : T(0); });
     } else {
       reduce_cpu<SumOf, A, T, T>(c, [n](A a) { return static_cast<T>(a / static_cast<A>(n)); });
     }

@@ -9,18 +9,20 @@ namespace {
 const UnaryKernels<functors::Floor, RILL_FLOATS> floor("Floor");
 const UnaryKernels<functors::Ceil, RILL_FLOATS> ceil("Ceil");
 const UnaryKernels<functors::Rint, RILL_FLOATS> rint("Rint");
-const UnaryKernels<functors::Round, RILL_FLOATS, std::int8_t, std::int16_t, std::int32_t, std::int64_t> round("Round");
+const UnaryKernels<functors::Round, RILL_FLOATS, std::int8_t, std::int16_t, std::int32_t,
+                   std::int64_t>
+    round("Round");
 const PredicateKernels<functors::IsNan, RILL_FLOATS> is_nan("IsNan");
 const PredicateKernels<functors::IsInf, RILL_FLOATS> is_inf("IsInf");
 const PredicateKernels<functors::IsFinite, RILL_FLOATS> is_finite("IsFinite");
 const BinaryKernels<functors::NextAfter, float, double> next_after("NextAfter");
 
-#define RILL_PART(Name, expression)                            \
-  struct Name : functors::Exact {                              \
-    template <class T>                                         \
-    static auto apply(T x) {                                   \
-      return expression;                                       \
-    }                                                          \
+#define RILL_PART(Name, expression) \
+  struct Name : functors::Exact {   \
+    template <class T>              \
+    static auto apply(T x) {        \
+      return expression;            \
+    }                               \
   };
 RILL_PART(Real, x.real())
 RILL_PART(Imag, x.imag())
@@ -31,7 +33,8 @@ template <class F>
 struct PartKernels {
   explicit PartKernels(const char* op) {
     KernelRegistration(op, DeviceType::cpu, {complex64}, unary_cpu<F, std::complex<float>, float>);
-    KernelRegistration(op, DeviceType::cpu, {complex128}, unary_cpu<F, std::complex<double>, double>);
+    KernelRegistration(op, DeviceType::cpu, {complex128},
+                       unary_cpu<F, std::complex<double>, double>);
   }
 };
 const PartKernels<Real> real("Real");

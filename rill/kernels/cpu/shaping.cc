@@ -7,7 +7,8 @@ namespace rill::cpu {
 namespace {
 
 std::int64_t int_at(const TensorView& v, std::int64_t i) {
-  return v.dtype == int64 ? static_cast<const std::int64_t*>(v.data)[i] : static_cast<const std::int32_t*>(v.data)[i];
+  return v.dtype == int64 ? static_cast<const std::int64_t*>(v.data)[i]
+                          : static_cast<const std::int32_t*>(v.data)[i];
 }
 char* at(const TensorView& v, std::int64_t element) {
   return static_cast<char*>(v.data) + static_cast<std::size_t>(element) * v.dtype.itemsize();
@@ -44,17 +45,22 @@ RILL_KERNEL("Fill", cpu, kAllTypes, fill_cpu);
 void slice_cpu(KernelContext& c) noexcept {
   const Dims in = row_major(c.in_shape(0).dims());
   std::int64_t begin = 0;
-  for (std::size_t i = 0; i < in.size(); ++i) begin += int_at(c.in(1), static_cast<std::int64_t>(i)) * in[i];
-  strided_copy(c.out().dtype, at(c.in(0), begin), c.out().data, {c.out_shape().dims(), in, row_major(c.out_shape().dims())});
+  for (std::size_t i = 0; i < in.size(); ++i)
+    begin += int_at(c.in(1), static_cast<std::int64_t>(i)) * in[i];
+  strided_copy(c.out().dtype, at(c.in(0), begin), c.out().data,
+               {c.out_shape().dims(), in, row_major(c.out_shape().dims())});
 }
 RILL_KERNEL("Slice", cpu, kAllTypes, slice_cpu);
 
 void pad_cpu(KernelContext& c) noexcept {
   const Dims out = row_major(c.out_shape().dims());
-  if (c.out().dtype != string) std::memset(c.out().data, 0, static_cast<std::size_t>(c.out().size) * c.out().dtype.itemsize());
+  if (c.out().dtype != string)
+    std::memset(c.out().data, 0, static_cast<std::size_t>(c.out().size) * c.out().dtype.itemsize());
   std::int64_t begin = 0;
-  for (std::size_t i = 0; i < out.size(); ++i) begin += int_at(c.in(1), static_cast<std::int64_t>(2 * i)) * out[i];
-  strided_copy(c.out().dtype, c.in(0).data, at(c.out(), begin), {c.in_shape(0).dims(), row_major(c.in_shape(0).dims()), out});
+  for (std::size_t i = 0; i < out.size(); ++i)
+    begin += int_at(c.in(1), static_cast<std::int64_t>(2 * i)) * out[i];
+  strided_copy(c.out().dtype, c.in(0).data, at(c.out(), begin),
+               {c.in_shape(0).dims(), row_major(c.in_shape(0).dims()), out});
 }
 RILL_KERNEL("Pad", cpu, kAllTypes, pad_cpu);
 
@@ -67,7 +73,8 @@ void concat_cpu(KernelContext& c) noexcept {
   std::int64_t begin = 0;
   for (int i = 0; i < n; ++i) {
     const Dims& dims = c.in_shape(i).dims();
-    strided_copy(c.out().dtype, c.in(i).data, at(c.out(), begin * out[axis]), {dims, row_major(dims), out});
+    strided_copy(c.out().dtype, c.in(i).data, at(c.out(), begin * out[axis]),
+                 {dims, row_major(dims), out});
     begin += dims[axis];
   }
 }
@@ -85,7 +92,8 @@ void pack_cpu(KernelContext& c) noexcept {
   const std::int64_t step = out[axis];
   out.erase(axis);
   for (int i = 0; i < c.num_inputs(); ++i)
-    strided_copy(c.out().dtype, c.in(i).data, at(c.out(), i * step), {c.in_shape(i).dims(), row_major(c.in_shape(i).dims()), out});
+    strided_copy(c.out().dtype, c.in(i).data, at(c.out(), i * step),
+                 {c.in_shape(i).dims(), row_major(c.in_shape(i).dims()), out});
 }
 RILL_KERNEL("Pack", cpu, kAllTypes, pack_cpu);
 
@@ -95,7 +103,8 @@ void unpack_cpu(KernelContext& c) noexcept {
   const std::int64_t step = in[axis];
   in.erase(axis);
   for (int i = 0; i < c.num_outputs(); ++i)
-    strided_copy(c.in(0).dtype, at(c.in(0), i * step), c.out(i).data, {c.out_shape(i).dims(), in, row_major(c.out_shape(i).dims())});
+    strided_copy(c.in(0).dtype, at(c.in(0), i * step), c.out(i).data,
+                 {c.out_shape(i).dims(), in, row_major(c.out_shape(i).dims())});
 }
 RILL_KERNEL("Unpack", cpu, kAllTypes, unpack_cpu);
 

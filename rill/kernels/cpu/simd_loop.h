@@ -34,9 +34,12 @@ using functors::is_half_v;
 // Scalar and vector code give the same bits: a loop may end in scalar steps.
 template <class F, class T>
 constexpr bool exact() {
-  if constexpr (is_complex_v<T>) return true;  // one variant, opaque libm calls
-  else if constexpr (requires { F::template exact<T>; }) return F::template exact<T>;
-  else return false;
+  if constexpr (is_complex_v<T>)
+    return true;  // one variant, opaque libm calls
+  else if constexpr (requires { F::template exact<T>; })
+    return F::template exact<T>;
+  else
+    return false;
 }
 
 // Vector variants are made for the types that programs are full of; the other
@@ -45,9 +48,12 @@ template <class F, class T>
 constexpr bool one_variant() {
   constexpr bool common = !std::is_integral_v<T> || std::is_same_v<T, std::int32_t> ||
                           std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::uint8_t>;
-  if constexpr (is_complex_v<T> || !common) return true;
-  else if constexpr (requires { F::template scalar<T>; }) return F::template scalar<T>;
-  else return false;
+  if constexpr (is_complex_v<T> || !common)
+    return true;
+  else if constexpr (requires { F::template scalar<T>; })
+    return F::template scalar<T>;
+  else
+    return false;
 }
 
 // Loops of a functor that is not exact run on whole blocks: a multiple of the
@@ -61,17 +67,23 @@ RILL_FORCE_INLINE std::int64_t steps(std::int64_t n) {
 }
 
 template <class F>
-inline constexpr bool fusable = requires { F::fusable; };
+inline constexpr bool fusable = requires {
+  F::fusable;
+};
 
 template <class A, class F, class T>
 RILL_FORCE_INLINE auto call(const F& f, T x) {
-  if constexpr (fusable<F>) return f.template apply<T, A>(x);
-  else return f.apply(x);
+  if constexpr (fusable<F>)
+    return f.template apply<T, A>(x);
+  else
+    return f.apply(x);
 }
 template <class A, class F, class T>
 RILL_FORCE_INLINE auto call(const F& f, T a, T b) {
-  if constexpr (fusable<F>) return f.template apply<T, A>(a, b);
-  else return f.apply(a, b);
+  if constexpr (fusable<F>)
+    return f.template apply<T, A>(a, b);
+  else
+    return f.apply(a, b);
 }
 
 enum class Sides { both, left_scalar, right_scalar };
@@ -79,30 +91,26 @@ enum class Sides { both, left_scalar, right_scalar };
 // RILL_LOOPS defines the loops of one ISA. The functor arrives as a void
 // pointer, so that the half tiles below are not instantiated for each; its copy
 // on the stack lets GCC hoist its state.
-#define RILL_LOOPS(Name, target, A)                                                        \
-  template <class F, class T, class R>                                                     \
-  target void Name##_unary(const T* x, R* y, std::int64_t n, const void* functor) {        \
-    const F f = *static_cast<const F*>(functor);                                           \
-    const std::int64_t m = steps<F, T>(n);                                                 \
-    _Pragma("omp simd") for (std::int64_t i = 0; i < m; ++i) y[i] = call<A>(f, x[i]);      \
-  }                                                                                        \
-  template <class F, Sides sides, class T, class R>                                        \
-  target void Name##_binary(const T* a, const T* b, R* y, std::int64_t n,                  \
-                            const void* functor) {                                         \
-    const F f = *static_cast<const F*>(functor);                                           \
-    const std::int64_t m = steps<F, T>(n);                                                 \
-    if constexpr (sides == Sides::left_scalar) {                                           \
-      const T a0 = *a;                                                                     \
-      _Pragma("omp simd")                                                                  \
-      for (std::int64_t i = 0; i < m; ++i) y[i] = call<A>(f, a0, b[i]);                    \
-    } else if constexpr (sides == Sides::right_scalar) {                                   \
-      const T b0 = *b;                                                                     \
-      _Pragma("omp simd")                                                                  \
-      for (std::int64_t i = 0; i < m; ++i) y[i] = call<A>(f, a[i], b0);                    \
-    } else {                                                                               \
-      _Pragma("omp simd")                                                                  \
-      for (std::int64_t i = 0; i < m; ++i) y[i] = call<A>(f, a[i], b[i]);                  \
-    }                                                                                      \
+#define RILL_LOOPS(Name, target, A)                                                              \
+  template <class F, class T, class R>                                                           \
+  target void Name##_unary(const T* x, R* y, std::int64_t n, const void* functor) {              \
+    const F f = *static_cast<const F*>(functor);                                                 \
+    const std::int64_t m = steps<F, T>(n);                                                       \
+    _Pragma("omp simd") for (std::int64_t i = 0; i < m; ++i) y[i] = call<A>(f, x[i]);            \
+  }                                                                                              \
+  template <class F, Sides sides, class T, class R>                                              \
+  target void Name##_binary(const T* a, const T* b, R* y, std::int64_t n, const void* functor) { \
+    const F f = *static_cast<const F*>(functor);                                                 \
+    const std::int64_t m = steps<F, T>(n);                                                       \
+    if constexpr (sides == Sides::left_scalar) {                                                 \
+      const T a0 = *a;                                                                           \
+      _Pragma("omp simd") for (std::int64_t i = 0; i < m; ++i) y[i] = call<A>(f, a0, b[i]);      \
+    } else if constexpr (sides == Sides::right_scalar) {                                         \
+      const T b0 = *b;                                                                           \
+      _Pragma("omp simd") for (std::int64_t i = 0; i < m; ++i) y[i] = call<A>(f, a[i], b0);      \
+    } else {                                                                                     \
+      _Pragma("omp simd") for (std::int64_t i = 0; i < m; ++i) y[i] = call<A>(f, a[i], b[i]);    \
+    }                                                                                            \
   }
 
 RILL_LOOPS(plain, , functors::math::Unfused)
@@ -110,13 +118,13 @@ RILL_LOOPS(plain, , functors::math::Unfused)
 RILL_LOOPS(avx2, RILL_TARGET_AVX2, functors::math::Fused)
 RILL_LOOPS(avx512, RILL_TARGET_AVX512, functors::math::Fused)
 // Integers gain little over AVX2; a variant less to compile.
-#define RILL_DISPATCH(call, ...)                                                           \
-  if constexpr (!one_variant<F, T>()) {                                                    \
-    if constexpr (std::is_floating_point_v<T>) {                                           \
-      if (set == Isa::avx512) return avx512_##call<__VA_ARGS__>;                           \
-    }                                                                                      \
-    if (set != Isa::plain) return avx2_##call<__VA_ARGS__>;                                \
-  }                                                                                        \
+#define RILL_DISPATCH(call, ...)                                 \
+  if constexpr (!one_variant<F, T>()) {                          \
+    if constexpr (std::is_floating_point_v<T>) {                 \
+      if (set == Isa::avx512) return avx512_##call<__VA_ARGS__>; \
+    }                                                            \
+    if (set != Isa::plain) return avx2_##call<__VA_ARGS__>;      \
+  }                                                              \
   return plain_##call<__VA_ARGS__>;
 #else
 #define RILL_DISPATCH(call, ...) return plain_##call<__VA_ARGS__>;
@@ -177,8 +185,10 @@ void binary_blocks(BinaryFn<T, R> loop, const T* a, const T* b, R* y, std::int64
 template <class F, class T, class R>
 [[gnu::noinline]] void run_unary(Isa set, const T* x, R* y, std::int64_t n, const void* f) {
   const auto loop = unary_variant<F, T, R>(set);
-  if constexpr (exact<F, T>()) loop(x, y, n, f);
-  else unary_blocks<T, R>(loop, x, y, n, f);
+  if constexpr (exact<F, T>())
+    loop(x, y, n, f);
+  else
+    unary_blocks<T, R>(loop, x, y, n, f);
 }
 
 inline constexpr std::int64_t kTile = 256;  // elements held on the stack, for the forms below

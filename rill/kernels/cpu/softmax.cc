@@ -19,12 +19,15 @@ void softmax_cpu(KernelContext& c) noexcept {
     const W* x = widened<T>(c, 0);
     W* y = wide_output<T>(c, 0);
     if (!x || !y) return;
-    parallel_for(rows, std::max<std::int64_t>(1, (1 << 13) / n), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        if constexpr (logarithm) log_softmax_row(x + i * n, y + i * n, n);
-        else softmax_row(x + i * n, y + i * n, n);
-      }
-    });
+    parallel_for(rows, std::max<std::int64_t>(1, (1 << 13) / n),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t i = begin; i < end; ++i) {
+                     if constexpr (logarithm)
+                       log_softmax_row(x + i * n, y + i * n, n);
+                     else
+                       softmax_row(x + i * n, y + i * n, n);
+                   }
+                 });
     narrow_output<T>(c, 0, y);
   });
 }

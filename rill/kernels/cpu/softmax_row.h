@@ -19,31 +19,33 @@ struct RowPeak {
 
 namespace detail {
 
-#define RILL_SOFTMAX_ROWS(Name, target, A)                                                              \
-  /* y = exp(x - max) where y is given. */                                                              \
-  template <class T>                                                                                    \
-  target RowPeak<T> Name##_peak(const T* x, T* y, std::int64_t n) {                                     \
-    T max = -static_cast<T>(__builtin_inff());                                                          \
-    _Pragma("omp simd reduction(max : max)") for (std::int64_t i = 0; i < n; ++i) max = x[i] > max ? x[i] : max; \
-    T sum = 0;                                                                                          \
-    if (y) {                                                                                            \
-      _Pragma("omp simd reduction(+ : sum)") for (std::int64_t i = 0; i < n; ++i) {                     \
-        const T e = functors::math::exp_no_overflow<A>(x[i] - max);                                     \
-        y[i] = e;                                                                                       \
-        sum += e;                                                                                       \
-      }                                                                                                 \
-    } else {                                                                                            \
-      _Pragma("omp simd reduction(+ : sum)") for (std::int64_t i = 0; i < n; ++i) sum += functors::math::exp_no_overflow<A>(x[i] - max); \
-    }                                                                                                   \
-    return {max, sum};                                                                                  \
-  }                                                                                                     \
-  template <class T>                                                                                    \
-  target void Name##_scale(T* y, T factor, std::int64_t n) {                                            \
-    _Pragma("omp simd") for (std::int64_t i = 0; i < n; ++i) y[i] = y[i] * factor;                      \
-  }                                                                                                     \
-  template <class T>                                                                                    \
-  target void Name##_shift(const T* x, T* y, T max, T log_sum, std::int64_t n) {                        \
-    _Pragma("omp simd") for (std::int64_t i = 0; i < n; ++i) y[i] = (x[i] - max) - log_sum;             \
+#define RILL_SOFTMAX_ROWS(Name, target, A)                                                  \
+  /* y = exp(x - max) where y is given. */                                                  \
+  template <class T>                                                                        \
+  target RowPeak<T> Name##_peak(const T* x, T* y, std::int64_t n) {                         \
+    T max = -static_cast<T>(__builtin_inff());                                              \
+    _Pragma("omp simd reduction(max : max)") for (std::int64_t i = 0; i < n; ++i) max =     \
+        x[i] > max ? x[i] : max;                                                            \
+    T sum = 0;                                                                              \
+    if (y) {                                                                                \
+      _Pragma("omp simd reduction(+ : sum)") for (std::int64_t i = 0; i < n; ++i) {         \
+        const T e = functors::math::exp_no_overflow<A>(x[i] - max);                         \
+        y[i] = e;                                                                           \
+        sum += e;                                                                           \
+      }                                                                                     \
+    } else {                                                                                \
+      _Pragma("omp simd reduction(+ : sum)") for (std::int64_t i = 0; i < n; ++i) sum +=    \
+          functors::math::exp_no_overflow<A>(x[i] - max);                                   \
+    }                                                                                       \
+    return {max, sum};                                                                      \
+  }                                                                                         \
+  template <class T>                                                                        \
+  target void Name##_scale(T* y, T factor, std::int64_t n) {                                \
+    _Pragma("omp simd") for (std::int64_t i = 0; i < n; ++i) y[i] = y[i] * factor;          \
+  }                                                                                         \
+  template <class T>                                                                        \
+  target void Name##_shift(const T* x, T* y, T max, T log_sum, std::int64_t n) {            \
+    _Pragma("omp simd") for (std::int64_t i = 0; i < n; ++i) y[i] = (x[i] - max) - log_sum; \
   }
 RILL_SOFTMAX_ROWS(plain, , functors::math::Unfused)
 #if RILL_X86_VARIANTS
@@ -54,29 +56,19 @@ RILL_SOFTMAX_ROWS(avx512, RILL_TARGET_AVX512, functors::math::Fused)
 
 }  // namespace detail
 
-#if RILL_X86_VARIANTS
-#define RILL_BY_ISA(call, ...)                                      \
-  (isa() == Isa::avx512 ? detail::avx512_##call(__VA_ARGS__)        \
-   : isa() == Isa::avx2 ? detail::avx2_##call(__VA_ARGS__)          \
-                        : detail::plain_##call(__VA_ARGS__))
-#else
-#define RILL_BY_ISA(call, ...) detail::plain_##call(__VA_ARGS__)
-#endif
-
 template <class T>
 RowPeak<T> row_peak(const T* x, T* y, std::int64_t n) {
-  return RILL_BY_ISA(peak<T>, x, y, n);
+  return RILL_BY_ISA(detail::, peak<T>, x, y, n);
 }
 template <class T>
 void softmax_row(const T* x, T* y, std::int64_t n) {
   const RowPeak<T> p = row_peak(x, y, n);
-  RILL_BY_ISA(scale<T>, y, T(1) / p.sum, n);
+  RILL_BY_ISA(detail::, scale<T>, y, T(1) / p.sum, n);
 }
 template <class T>
 void log_softmax_row(const T* x, T* y, std::int64_t n) {
   const RowPeak<T> p = row_peak<T>(x, nullptr, n);
-  RILL_BY_ISA(shift<T>, x, y, p.max, std::log(p.sum), n);
+  RILL_BY_ISA(detail::, shift<T>, x, y, p.max, std::log(p.sum), n);
 }
-#undef RILL_BY_ISA
 
 }  // namespace rill::cpu

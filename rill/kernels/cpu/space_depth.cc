@@ -12,14 +12,19 @@ namespace {
 void move_blocks(KernelContext& c, const TensorShape& image, bool to_depth) {
   const std::int64_t b = c.int_attr("block_size");
   const bool nhwc = c.string_attr("data_format") == "NHWC";
-  const std::int64_t n = image.dim(0), rows = image.dim(nhwc ? 1 : 2), cols = image.dim(nhwc ? 2 : 3), channels = image.dim(nhwc ? 3 : 1);
+  const std::int64_t n = image.dim(0), rows = image.dim(nhwc ? 1 : 2),
+                     cols = image.dim(nhwc ? 2 : 3), channels = image.dim(nhwc ? 3 : 1);
   const Dims dims{n, rows / b, b, cols / b, b, channels};
   // Strides of rows, columns and channels on each side.
   const std::int64_t size = rows * cols * channels, deep = channels * b * b;
-  const std::int64_t ir = nhwc ? cols * channels : cols, ic = nhwc ? channels : 1, ik = nhwc ? 1 : rows * cols;
-  const std::int64_t dr = nhwc ? cols / b * deep : cols / b, dc = nhwc ? deep : 1, dk = nhwc ? 1 : rows / b * (cols / b);
-  const Dims in_image{size, b * ir, ir, b * ic, ic, ik}, in_deep{size, dr, b * channels * dk, dc, channels * dk, dk};
-  strided_copy(c.out().dtype, c.in(0).data, c.out().data, {dims, to_depth ? in_image : in_deep, to_depth ? in_deep : in_image});
+  const std::int64_t ir = nhwc ? cols * channels : cols, ic = nhwc ? channels : 1,
+                     ik = nhwc ? 1 : rows * cols;
+  const std::int64_t dr = nhwc ? cols / b * deep : cols / b, dc = nhwc ? deep : 1,
+                     dk = nhwc ? 1 : rows / b * (cols / b);
+  const Dims in_image{size, b * ir, ir, b * ic, ic, ik},
+      in_deep{size, dr, b * channels * dk, dc, channels * dk, dk};
+  strided_copy(c.out().dtype, c.in(0).data, c.out().data,
+               {dims, to_depth ? in_image : in_deep, to_depth ? in_deep : in_image});
 }
 void space_to_depth_cpu(KernelContext& c) noexcept { move_blocks(c, c.in_shape(0), true); }
 void depth_to_space_cpu(KernelContext& c) noexcept { move_blocks(c, c.out_shape(), false); }
@@ -27,13 +32,17 @@ RILL_KERNEL("SpaceToDepth", cpu, kPlainTypes, space_to_depth_cpu);
 RILL_KERNEL("DepthToSpace", cpu, kPlainTypes, depth_to_space_cpu);
 
 std::int64_t int_at(const TensorView& v, std::int64_t i) {
-  return v.dtype == int64 ? static_cast<const std::int64_t*>(v.data)[i] : static_cast<const std::int32_t*>(v.data)[i];
+  return v.dtype == int64 ? static_cast<const std::int64_t*>(v.data)[i]
+                          : static_cast<const std::int32_t*>(v.data)[i];
 }
-char* at(const TensorView& v, std::int64_t element) { return static_cast<char*>(v.data) + element * static_cast<std::int64_t>(v.dtype.itemsize()); }
+char* at(const TensorView& v, std::int64_t element) {
+  return static_cast<char*>(v.data) + element * static_cast<std::int64_t>(v.dtype.itemsize());
+}
 
 // Element e of block o along an axis is element e * block + o - border of the
 // image, where that is inside. One copy a place in the block.
-void move_batches(KernelContext& c, const TensorView& image, const TensorView& batches, bool to_batch) {
+void move_batches(KernelContext& c, const TensorView& image, const TensorView& batches,
+                  bool to_batch) {
   const std::int64_t m = c.in(1).size;
   const Dims is = row_major(image.shape->dims()), bs = row_major(batches.shape->dims());
   const std::int64_t n = image.shape->dim(0);
@@ -44,11 +53,15 @@ void move_batches(KernelContext& c, const TensorView& image, const TensorView& b
     StridedCopy copy{image.shape->dims(), is, bs};
     for (std::int64_t i = m; i-- > 0;) {
       const auto axis = static_cast<std::size_t>(i + 1);
-      const std::int64_t block = int_at(c.in(1), i), border = int_at(c.in(2), 2 * i), o = rest % block;
+      const std::int64_t block = int_at(c.in(1), i), border = int_at(c.in(2), 2 * i),
+                         o = rest % block;
       rest /= block;
       const std::int64_t size = image.shape->dims()[axis], count = batches.shape->dims()[axis];
-      const std::int64_t first = border > o ? (border - o + block - 1) / block : 0;                       // smallest e inside
-      const std::int64_t end = std::min(count, size + border > o ? (size + border - o + block - 1) / block : 0);  // first e beyond
+      const std::int64_t first =
+          border > o ? (border - o + block - 1) / block : 0;  // smallest e inside
+      const std::int64_t end =
+          std::min(count, size + border > o ? (size + border - o + block - 1) / block
+                                            : 0);  // first e beyond
       copy.dims[axis] = std::max<std::int64_t>(0, end - first);
       copy.in_strides[axis] = is[axis] * block;
       image_at += (first * block + o - border) * is[axis];
@@ -57,8 +70,11 @@ void move_batches(KernelContext& c, const TensorView& image, const TensorView& b
     bool empty = false;
     for (std::int64_t d : copy.dims) empty = empty || d == 0;
     if (empty) continue;
-    if (to_batch) strided_copy(image.dtype, at(image, image_at), at(batches, batch_at), copy);
-    else strided_copy(image.dtype, at(batches, batch_at), at(image, image_at), {copy.dims, copy.out_strides, copy.in_strides});
+    if (to_batch)
+      strided_copy(image.dtype, at(image, image_at), at(batches, batch_at), copy);
+    else
+      strided_copy(image.dtype, at(batches, batch_at), at(image, image_at),
+                   {copy.dims, copy.out_strides, copy.in_strides});
   }
 }
 void space_to_batch_cpu(KernelContext& c) noexcept {

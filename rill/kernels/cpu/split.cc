@@ -11,8 +11,10 @@ void split_along(KernelContext& c, const TensorView& value, const TensorView& ax
   std::int64_t begin = 0;
   for (int i = 0; i < c.num_outputs(); ++i) {
     const Dims& dims = c.out_shape(i).dims();
-    const char* from = static_cast<const char*>(value.data) + begin * strides[axis] * static_cast<std::int64_t>(value.dtype.itemsize());
-    if (c.out(i).size > 0) strided_copy(value.dtype, from, c.out(i).data, {dims, strides, row_major(dims)});
+    const char* from = static_cast<const char*>(value.data) +
+                       begin * strides[axis] * static_cast<std::int64_t>(value.dtype.itemsize());
+    if (c.out(i).size > 0)
+      strided_copy(value.dtype, from, c.out(i).data, {dims, strides, row_major(dims)});
     begin += dims[axis];
   }
 }

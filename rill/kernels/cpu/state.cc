@@ -10,8 +10,9 @@ void assign_update_cpu(KernelContext& c) noexcept {
   dispatch_numeric(c.in(1).dtype, [&]<class T>() {
     T* var = c.var<T>(0);
     const T* value = c.in<T>(1);
-    parallel_for(c.in(0).size, kElementGrain,
-                 [&](std::int64_t begin, std::int64_t end) { binary_loop<F>(var + begin, value + begin, var + begin, end - begin); });
+    parallel_for(c.in(0).size, kElementGrain, [&](std::int64_t begin, std::int64_t end) {
+      binary_loop<F>(var + begin, value + begin, var + begin, end - begin);
+    });
   });
 }
 RILL_KERNEL("AssignAddVariableOp", cpu, kNumericTypes, assign_update_cpu<functors::Add>);
@@ -31,8 +32,9 @@ void apply_gradient_descent_cpu(KernelContext& c) noexcept {
     f.alpha = static_cast<C>(*c.in<T>(1));
     T* var = c.var<T>(0);
     const T* delta = c.in<T>(2);
-    parallel_for(c.in(0).size, kElementGrain,
-                 [&](std::int64_t begin, std::int64_t end) { binary_loop(var + begin, delta + begin, var + begin, end - begin, f); });
+    parallel_for(c.in(0).size, kElementGrain, [&](std::int64_t begin, std::int64_t end) {
+      binary_loop(var + begin, delta + begin, var + begin, end - begin, f);
+    });
   });
 }
 RILL_KERNEL("ResourceApplyGradientDescent", cpu, kFloatTypes, apply_gradient_descent_cpu);
@@ -53,12 +55,15 @@ struct Over {
 // rows when it is a scalar.
 template <class F>
 void scatter_cpu(KernelContext& c) noexcept {
-  const std::int64_t rows = c.in_shape(0).dim(0), inner = rows ? c.in(0).size / rows : 0, n = c.in(1).size;
+  const std::int64_t rows = c.in_shape(0).dim(0), inner = rows ? c.in(0).size / rows : 0,
+                     n = c.in(1).size;
   dispatch_types<std::int32_t, std::int64_t>(c.in(1).dtype, [&]<class I>() {
     const I* index = c.in<I>(1);
     for (std::int64_t i = 0; i < n; ++i)
       if (index[i] < 0 || index[i] >= rows)
-        return c.fail(Code::invalid_argument, format("[{}] indices[{}] = {} is not in [0, {})", c.tag(), i, static_cast<std::int64_t>(index[i]), rows));
+        return c.fail(Code::invalid_argument,
+                      format("[{}] indices[{}] = {} is not in [0, {})", c.tag(), i,
+                             static_cast<std::int64_t>(index[i]), rows));
     dispatch_numeric(c.in(2).dtype, [&]<class T>() {
       const bool one = c.in_shape(2).rank() == 0;
       if constexpr (std::is_same_v<F, Over> &&
@@ -79,20 +84,26 @@ void scatter_cpu(KernelContext& c) noexcept {
 }
 struct Replace {
   template <class T>
-  static T join(T, T b) { return b; }
+  static T join(T, T b) {
+    return b;
+  }
 };
-#define RILL_JOIN(Name, expression)                   \
-  struct Name {                                       \
-    template <class T>                                \
-    static T join(T a, T b) { return static_cast<T>(expression); } \
+#define RILL_JOIN(Name, expression)      \
+  struct Name {                          \
+    template <class T>                   \
+    static T join(T a, T b) {            \
+      return static_cast<T>(expression); \
+    }                                    \
   }
 RILL_JOIN(Plus, a + b);
 RILL_JOIN(Minus, a - b);
 RILL_JOIN(Times, a* b);
 template <class T>
 bool below(T a, T b) {
-  if constexpr (requires { a < b; }) return a < b;
-  else return std::abs(a) < std::abs(b);
+  if constexpr (requires { a < b; })
+    return a < b;
+  else
+    return std::abs(a) < std::abs(b);
 }
 RILL_JOIN(Larger, below(a, b) ? b : a);
 RILL_JOIN(Smaller, below(b, a) ? b : a);

@@ -13,7 +13,8 @@ void where_cpu(KernelContext& c) noexcept {
     for (std::int64_t i = 0; i < n; ++i) count += in[i] != T{};
     const Dims& dims = c.in_shape(0).dims();
     const std::size_t rank = dims.size();
-    std::int64_t* out = c.allocate<std::int64_t>(0, TensorShape(Dims{count, static_cast<std::int64_t>(rank)}));
+    std::int64_t* out =
+        c.allocate<std::int64_t>(0, TensorShape(Dims{count, static_cast<std::int64_t>(rank)}));
     if (!out) return;
     for (std::int64_t i = 0; i < n; ++i) {
       if (!(in[i] != T{})) continue;

@@ -30,8 +30,10 @@ const Wide<T>* widened(KernelContext& c, int i) {
 
 template <class T>
 Wide<T>* wide_output(KernelContext& c, int i) {
-  if constexpr (functors::is_half_v<T>) return c.scratch<float>(c.out(i).size);
-  else return c.out<T>(i);
+  if constexpr (functors::is_half_v<T>)
+    return c.scratch<float>(c.out(i).size);
+  else
+    return c.out<T>(i);
 }
 
 template <class T>

@@ -10,20 +10,28 @@
 // Rsqrt, (dy, y) for Elu and Selu; else (dy, x). A NaN input gives NaN.
 namespace rill::functors {
 
-#define RILL_T template <class T> RILL_FORCE_INLINE static
-#define RILL_TA template <class T, class A = math::Unfused> RILL_FORCE_INLINE static
+#define RILL_T       \
+  template <class T> \
+  RILL_FORCE_INLINE static
+#define RILL_TA                               \
+  template <class T, class A = math::Unfused> \
+  RILL_FORCE_INLINE static
 
 namespace detail {
 RILL_T T conj_of(T x) {
-  if constexpr (is_complex_v<T>) return std::conj(x);
-  else return x;
+  if constexpr (is_complex_v<T>)
+    return std::conj(x);
+  else
+    return x;
 }
 // y, or x where that is NaN: else the sum of two NaNs of opposite signs could
 // get its sign from either, scalar and vector code not agreeing. Double is all
 // vector code, and there a select would cost the vector call (vector_math.h).
 RILL_T T keep_nan(T x, T y) {
-  if constexpr (std::is_same_v<T, float>) return x != x ? x : y;
-  else return y;
+  if constexpr (std::is_same_v<T, float>)
+    return x != x ? x : y;
+  else
+    return y;
 }
 inline constexpr double kSeluScale = 1.0507009873554804934193349852946;
 inline constexpr double kSeluScaleAlpha = 1.7580993408473768599402175208123;

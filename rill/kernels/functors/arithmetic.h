@@ -13,24 +13,30 @@
 // negative exponent); `apply` then returns 0 and never traps.
 namespace rill::functors {
 
-#define RILL_T template <class T> RILL_FORCE_INLINE static
-#define RILL_BAD_ZERO_DIVISOR                                         \
-  RILL_T bool bad([[maybe_unused]] T a, [[maybe_unused]] T b) {       \
-    if constexpr (std::is_integral_v<T>) return b == 0;               \
-    return false;                                                     \
+#define RILL_T       \
+  template <class T> \
+  RILL_FORCE_INLINE static
+#define RILL_BAD_ZERO_DIVISOR                                   \
+  RILL_T bool bad([[maybe_unused]] T a, [[maybe_unused]] T b) { \
+    if constexpr (std::is_integral_v<T>) return b == 0;         \
+    return false;                                               \
   }
 
 struct Add : Exact {
   RILL_T T apply(T a, T b) {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(ints::wide(a) + ints::wide(b));
-    else return a + b;
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(ints::wide(a) + ints::wide(b));
+    else
+      return a + b;
   }
 };
 
 struct Sub : Exact {
   RILL_T T apply(T a, T b) {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(ints::wide(a) - ints::wide(b));
-    else return a - b;
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(ints::wide(a) - ints::wide(b));
+    else
+      return a - b;
   }
 };
 
@@ -54,8 +60,10 @@ struct Div : Exact {
   static constexpr bool scalar = !ints::vector_division<T>;
   RILL_BAD_ZERO_DIVISOR
   RILL_T T apply(T a, T b) {
-    if constexpr (std::is_integral_v<T>) return ints::trunc_div(a, b);
-    else return a / b;
+    if constexpr (std::is_integral_v<T>)
+      return ints::trunc_div(a, b);
+    else
+      return a / b;
   }
 };
 using RealDiv = Div;
@@ -66,8 +74,10 @@ struct TruncateDiv : Exact {
   static constexpr bool scalar = !ints::vector_division<T>;
   RILL_BAD_ZERO_DIVISOR
   RILL_T T apply(T a, T b) {
-    if constexpr (std::is_integral_v<T>) return ints::trunc_div(a, b);
-    else return a / b < 0 ? math::ceil(a / b) : math::floor(a / b);
+    if constexpr (std::is_integral_v<T>)
+      return ints::trunc_div(a, b);
+    else
+      return a / b < 0 ? math::ceil(a / b) : math::floor(a / b);
   }
 };
 
@@ -77,8 +87,10 @@ struct FloorDiv : Exact {
   static constexpr bool scalar = !ints::vector_division<T>;
   RILL_BAD_ZERO_DIVISOR
   RILL_T T apply(T a, T b) {
-    if constexpr (std::is_integral_v<T>) return ints::floor_div(a, b);
-    else return math::floor(a / b);
+    if constexpr (std::is_integral_v<T>)
+      return ints::floor_div(a, b);
+    else
+      return math::floor(a / b);
   }
 };
 
@@ -88,8 +100,10 @@ struct TruncateMod : Exact {
   static constexpr bool scalar = std::is_floating_point_v<T> || !ints::vector_division<T>;
   RILL_BAD_ZERO_DIVISOR
   RILL_T T apply(T a, T b) {
-    if constexpr (std::is_integral_v<T>) return ints::trunc_mod(a, b);
-    else return std::fmod(a, b);
+    if constexpr (std::is_integral_v<T>)
+      return ints::trunc_mod(a, b);
+    else
+      return std::fmod(a, b);
   }
 };
 using Mod = TruncateMod;
@@ -122,8 +136,10 @@ struct Minimum : Exact {
 struct SquaredDifference : Exact {
   RILL_T T apply(T a, T b) {
     const T d = Sub::apply(a, b);
-    if constexpr (is_complex_v<T>) return T(d.real() * d.real() + d.imag() * d.imag());
-    else return Mul::apply(d, d);
+    if constexpr (is_complex_v<T>)
+      return T(d.real() * d.real() + d.imag() * d.imag());
+    else
+      return Mul::apply(d, d);
   }
 };
 
@@ -135,9 +151,12 @@ struct Pow : ExactButFloats {
     return false;
   }
   RILL_T T apply(T a, T b) {
-    if constexpr (std::is_integral_v<T>) return ints::pow(a, b);
-    else if constexpr (is_complex_v<T>) return std::pow(a, b);
-    else return libm::pow(a, b);
+    if constexpr (std::is_integral_v<T>)
+      return ints::pow(a, b);
+    else if constexpr (is_complex_v<T>)
+      return std::pow(a, b);
+    else
+      return libm::pow(a, b);
   }
 };
 
@@ -164,33 +183,43 @@ struct Xdivy : Exact {
 struct Xlogy : ExactButDouble {
   template <class T, class A = math::Unfused>
   RILL_FORCE_INLINE static T apply(T x, T y) {
-    if constexpr (is_complex_v<T>) return x == T(0) ? T(0) : Mul::apply(x, std::log(y));
-    else return x * math::log<A>(x == T(0) ? T(1) : y);
+    if constexpr (is_complex_v<T>)
+      return x == T(0) ? T(0) : Mul::apply(x, std::log(y));
+    else
+      return x * math::log<A>(x == T(0) ? T(1) : y);
   }
 };
 
 // x log(1 + y); 0 where x is 0.
 struct Xlog1py : ExactButFloats {
   RILL_T T apply(T x, T y) {
-    if constexpr (is_complex_v<T>) return x == T(0) ? T(0) : Mul::apply(x, std::log(T(1) + y));
-    else return x * libm::log1p(x == T(0) ? T(0) : y);
+    if constexpr (is_complex_v<T>)
+      return x == T(0) ? T(0) : Mul::apply(x, std::log(T(1) + y));
+    else
+      return x * libm::log1p(x == T(0) ? T(0) : y);
   }
 };
 
 struct Neg : Exact {
   RILL_T T apply(T x) {
-    if constexpr (std::is_integral_v<T>) return ints::neg(x);
-    else return -x;
+    if constexpr (std::is_integral_v<T>)
+      return ints::neg(x);
+    else
+      return -x;
   }
 };
 
 // The most negative integer stays itself. Complex: the modulus, a real.
 struct Abs : Exact {
   RILL_T auto apply(T x) {
-    if constexpr (is_complex_v<T>) return std::abs(x);
-    else if constexpr (std::is_floating_point_v<T>) return math::abs(x);
-    else if constexpr (std::is_signed_v<T>) return x < 0 ? ints::neg(x) : x;
-    else return x;
+    if constexpr (is_complex_v<T>)
+      return std::abs(x);
+    else if constexpr (std::is_floating_point_v<T>)
+      return math::abs(x);
+    else if constexpr (std::is_signed_v<T>)
+      return x < 0 ? ints::neg(x) : x;
+    else
+      return x;
   }
 };
 
@@ -226,15 +255,19 @@ using Inv = Reciprocal;
 
 struct Sqrt : Exact {
   RILL_T T apply(T x) {
-    if constexpr (is_complex_v<T>) return std::sqrt(x);
-    else return math::sqrt(x);
+    if constexpr (is_complex_v<T>)
+      return std::sqrt(x);
+    else
+      return math::sqrt(x);
   }
 };
 
 struct Rsqrt : Exact {
   RILL_T T apply(T x) {
-    if constexpr (is_complex_v<T>) return T(1) / std::sqrt(x);
-    else return T(1) / math::sqrt(x);
+    if constexpr (is_complex_v<T>)
+      return T(1) / std::sqrt(x);
+    else
+      return T(1) / math::sqrt(x);
   }
 };
 

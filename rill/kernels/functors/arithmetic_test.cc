@@ -29,9 +29,18 @@ TYPED_TEST_SUITE(Integers, IntegerTypes);
 template <class T>
 void pairs(std::vector<T>& a, std::vector<T>& b) {
   using Limits = std::numeric_limits<T>;
-  const T special[] = {T(0),  T(1), T(2), T(3), T(7), static_cast<T>(-1), static_cast<T>(-2),
-                       static_cast<T>(-7), Limits::min(), static_cast<T>(Limits::min() + 1),
-                       Limits::max(), static_cast<T>(Limits::max() - 1)};
+  const T special[] = {T(0),
+                       T(1),
+                       T(2),
+                       T(3),
+                       T(7),
+                       static_cast<T>(-1),
+                       static_cast<T>(-2),
+                       static_cast<T>(-7),
+                       Limits::min(),
+                       static_cast<T>(Limits::min() + 1),
+                       Limits::max(),
+                       static_cast<T>(Limits::max() - 1)};
   for (const T x : special) {
     for (const T y : special) a.push_back(x), b.push_back(y);
   }
@@ -73,9 +82,8 @@ TYPED_TEST(Integers, WrapAndFloor) {
   check<fn::Div, T>("Div", [](Wide a, Wide b) { return b == 0 ? 0 : a / b; });
   check<fn::TruncateMod, T>("Mod", [](Wide a, Wide b) { return b == 0 ? 0 : a % b; });
   check<fn::FloorDiv, T>("FloorDiv", floor_div);
-  check<fn::FloorMod, T>("FloorMod", [](Wide a, Wide b) {
-    return b == 0 ? 0 : a - floor_div(a, b) * b;
-  });
+  check<fn::FloorMod, T>("FloorMod",
+                         [](Wide a, Wide b) { return b == 0 ? 0 : a - floor_div(a, b) * b; });
   check<fn::Maximum, T>("Maximum", [](Wide a, Wide b) { return a > b ? a : b; });
   check<fn::LeftShift, T>("LeftShift", [](Wide a, Wide b) {
     const Wide top = sizeof(T) * 8 - 1;

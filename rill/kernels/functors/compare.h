@@ -8,10 +8,12 @@
 // bool and bit operations on integers.
 namespace rill::functors {
 
-#define RILL_T template <class T> RILL_FORCE_INLINE static
-#define RILL_COMPARE(Name, op)                             \
-  struct Name : Exact {                                    \
-    RILL_T bool apply(T a, T b) { return a op b; }         \
+#define RILL_T       \
+  template <class T> \
+  RILL_FORCE_INLINE static
+#define RILL_COMPARE(Name, op)                     \
+  struct Name : Exact {                            \
+    RILL_T bool apply(T a, T b) { return a op b; } \
   };
 
 RILL_COMPARE(Equal, ==)

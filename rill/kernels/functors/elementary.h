@@ -11,22 +11,30 @@
 // <math.h>; errors in ulp are stated and checked in the test.
 namespace rill::functors {
 
-#define RILL_T template <class T> RILL_FORCE_INLINE static
-#define RILL_TA template <class T, class A = math::Unfused> RILL_FORCE_INLINE static
-#define RILL_ELEMENTARY(Name, name)                  \
-  struct Name : ExactButFloats {                                            \
-    RILL_T T apply(T x) {                                         \
-      if constexpr (is_complex_v<T>) return std::name(x);         \
-      else return libm::name(x);                                 \
-    }                                                             \
+#define RILL_T       \
+  template <class T> \
+  RILL_FORCE_INLINE static
+#define RILL_TA                               \
+  template <class T, class A = math::Unfused> \
+  RILL_FORCE_INLINE static
+#define RILL_ELEMENTARY(Name, name)  \
+  struct Name : ExactButFloats {     \
+    RILL_T T apply(T x) {            \
+      if constexpr (is_complex_v<T>) \
+        return std::name(x);         \
+      else                           \
+        return libm::name(x);        \
+    }                                \
   };
 
-#define RILL_OWN(Name, name)                                      \
-  struct Name : ExactButDouble {                                  \
-    RILL_TA T apply(T x) {                                        \
-      if constexpr (is_complex_v<T>) return std::name(x);         \
-      else return math::name<A>(x);                               \
-    }                                                             \
+#define RILL_OWN(Name, name)         \
+  struct Name : ExactButDouble {     \
+    RILL_TA T apply(T x) {           \
+      if constexpr (is_complex_v<T>) \
+        return std::name(x);         \
+      else                           \
+        return math::name<A>(x);     \
+    }                                \
   };
 
 RILL_OWN(Exp, exp)
@@ -49,15 +57,19 @@ RILL_ELEMENTARY(Atanh, atanh)
 
 struct Expm1 : ExactButDouble {
   RILL_TA T apply(T x) {
-    if constexpr (is_complex_v<T>) return std::exp(x) - T(1);
-    else return math::expm1<A>(x);
+    if constexpr (is_complex_v<T>)
+      return std::exp(x) - T(1);
+    else
+      return math::expm1<A>(x);
   }
 };
 
 struct Log1p : ExactButFloats {
   RILL_T T apply(T x) {
-    if constexpr (is_complex_v<T>) return std::log(T(1) + x);
-    else return libm::log1p(x);
+    if constexpr (is_complex_v<T>)
+      return std::log(T(1) + x);
+    else
+      return libm::log1p(x);
   }
 };
 
@@ -112,8 +124,10 @@ struct Ndtri : ExactScalar {
 struct Lgamma : ExactScalar {
   RILL_T T apply(T x) {
     int sign;  // std::lgamma would write the global signgam: a data race
-    if constexpr (sizeof(T) == 4) return ::lgammaf_r(x, &sign);
-    else return ::lgamma_r(x, &sign);
+    if constexpr (sizeof(T) == 4)
+      return ::lgammaf_r(x, &sign);
+    else
+      return ::lgamma_r(x, &sign);
   }
 };
 
@@ -147,12 +161,14 @@ struct Digamma : ExactScalar {
   }
 };
 
-#define RILL_ROUNDING(Name, name)                                      \
-  struct Name : Exact {                                                \
-    RILL_T T apply(T x) {                                              \
-      if constexpr (std::is_integral_v<T>) return x;                   \
-      else return math::name(x);                                       \
-    }                                                                  \
+#define RILL_ROUNDING(Name, name)          \
+  struct Name : Exact {                    \
+    RILL_T T apply(T x) {                  \
+      if constexpr (std::is_integral_v<T>) \
+        return x;                          \
+      else                                 \
+        return math::name(x);              \
+    }                                      \
   };
 
 RILL_ROUNDING(Floor, floor)

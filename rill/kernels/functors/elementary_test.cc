@@ -33,13 +33,33 @@ std::vector<Isa> sets() {
 template <class T>
 std::vector<T> arguments(T low, T high, std::uint64_t seed) {
   using Limits = std::numeric_limits<T>;
-  std::vector<T> x = {T(0),           T(-0.0),         Limits::infinity(),  -Limits::infinity(),
-                      Limits::quiet_NaN(), -Limits::quiet_NaN(), Limits::denorm_min(),
-                      -Limits::denorm_min(), Limits::min(), -Limits::min(), Limits::max(),
-                      Limits::lowest(), T(1),          T(-1),               T(0.5),
-                      T(2),           T(88.7),         T(88.72283),         T(88.722839355),
-                      T(88.73),       T(-87.0),        T(-87.3),            T(-87.4),
-                      T(-103.9),      T(-104.1),       T(-18.1),            T(-17.9)};
+  std::vector<T> x = {T(0),
+                      T(-0.0),
+                      Limits::infinity(),
+                      -Limits::infinity(),
+                      Limits::quiet_NaN(),
+                      -Limits::quiet_NaN(),
+                      Limits::denorm_min(),
+                      -Limits::denorm_min(),
+                      Limits::min(),
+                      -Limits::min(),
+                      Limits::max(),
+                      Limits::lowest(),
+                      T(1),
+                      T(-1),
+                      T(0.5),
+                      T(2),
+                      T(88.7),
+                      T(88.72283),
+                      T(88.722839355),
+                      T(88.73),
+                      T(-87.0),
+                      T(-87.3),
+                      T(-87.4),
+                      T(-103.9),
+                      T(-104.1),
+                      T(-18.1),
+                      T(-17.9)};
   std::mt19937_64 random(seed);
   for (int i = 0; i < 60000; ++i) {
     const std::uint64_t bits = random();
@@ -119,8 +139,7 @@ CHECK_BOTH(Atanh, -1, 1, 3, 3, std::atanh(x))
 CHECK_BOTH(Erf, -4, 4, 4.5, 3, std::erf(x))
 CHECK_BOTH(Erfc, -4, 9, 3, 3, std::erfc(x))  // where there is no vector code: the bound of libm
 CHECK_BOTH(Sigmoid, -104, 20, 3, 4, 1 / (1 + std::exp(-x)))
-CHECK_BOTH(Softplus, -104, 20, 4, 5,
-           x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)))
+CHECK_BOTH(Softplus, -104, 20, 4, 5, x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)))
 CHECK_BOTH(Elu, -20, 20, 2, 3, x < 0 ? std::expm1(x) : x)
 CHECK_BOTH(Sqrt, 0, 10, 0.5, 0.5, std::sqrt(x))
 CHECK_BOTH(Rsqrt, 0, 10, 1.5, 1.5, 1 / std::sqrt(x))
@@ -145,8 +164,8 @@ void check_binary(const char* name, T low, T high, double bound, Reference refer
     for (std::size_t i = 0; i < a.size(); ++i) {
       const double error = ulps(y[i], reference(a[i], b[i]));
       worst = std::max(worst, error);
-      ASSERT_LE(error, bound) << name << "(" << a[i] << ", " << b[i] << ") = " << y[i]
-                              << ", ISA " << static_cast<int>(set);
+      ASSERT_LE(error, bound) << name << "(" << a[i] << ", " << b[i] << ") = " << y[i] << ", ISA "
+                              << static_cast<int>(set);
     }
   }
   std::printf("%-10s %-6s %.2f ulp\n", name, sizeof(T) == 4 ? "float" : "double", worst);
@@ -165,9 +184,7 @@ TEST(Ulp, Atan2) {
 }
 
 TEST(Ulp, Xlogy) {
-  const auto reference = [](long double a, long double b) {
-    return a == 0 ? 0 : a * std::log(b);
-  };
+  const auto reference = [](long double a, long double b) { return a == 0 ? 0 : a * std::log(b); };
   check_binary<fn::Xlogy, float>("Xlogy", 0, 5, 3, reference);
   check_binary<fn::Xlogy, double>("Xlogy", 0, 5, 3, reference);
 }

@@ -26,8 +26,8 @@ RILL_FORCE_INLINE T neg(T x) {
 
 // Whether a loop over a division of T vectorises.
 template <class T>
-inline constexpr bool vector_division =
-    std::is_floating_point_v<T> || sizeof(T) <= 2 || std::is_same_v<T, std::int32_t>;
+inline constexpr bool vector_division = std::is_floating_point_v<T> ||
+                                        sizeof(T) <= 2 || std::is_same_v<T, std::int32_t>;
 
 // a / b for b != 0 and a representable quotient. Up to 32 bits the division is
 // one of floats, which vectorises: the quotient's distance to the nearest

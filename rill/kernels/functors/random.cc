@@ -192,15 +192,13 @@ void fill_uniform(Philox gen, std::int64_t begin, std::span<double> out) {
 }
 
 void fill_uniform(Philox gen, std::int64_t begin, std::span<half> out) {
-  fill_words(gen, begin, out, [](std::uint32_t x) {
-    return half(static_cast<float>(x & 0x3ff) * 0x1p-10f);
-  });
+  fill_words(gen, begin, out,
+             [](std::uint32_t x) { return half(static_cast<float>(x & 0x3ff) * 0x1p-10f); });
 }
 
 void fill_uniform(Philox gen, std::int64_t begin, std::span<bfloat16_t> out) {
-  fill_words(gen, begin, out, [](std::uint32_t x) {
-    return bfloat16_t(static_cast<float>(x & 0x7f) * 0x1p-7f);
-  });
+  fill_words(gen, begin, out,
+             [](std::uint32_t x) { return bfloat16_t(static_cast<float>(x & 0x7f) * 0x1p-7f); });
 }
 
 void fill_uniform_int(Philox gen, std::int64_t begin, std::int32_t lo, std::int32_t hi,
@@ -208,9 +206,8 @@ void fill_uniform_int(Philox gen, std::int64_t begin, std::int32_t lo, std::int3
   // Unsigned throughout: hi - lo may exceed the signed range.
   const auto base = static_cast<std::uint32_t>(lo);
   const std::uint32_t range = static_cast<std::uint32_t>(hi) - base;
-  fill_words(gen, begin, out, [=](std::uint32_t x) {
-    return static_cast<std::int32_t>(base + x % range);
-  });
+  fill_words(gen, begin, out,
+             [=](std::uint32_t x) { return static_cast<std::int32_t>(base + x % range); });
 }
 
 void fill_uniform_int(Philox gen, std::int64_t begin, std::int64_t lo, std::int64_t hi,
@@ -304,11 +301,11 @@ void sample_categorical(Philox gen, std::int64_t first_row, std::int64_t classes
   }
 }
 
-#define RILL_INSTANTIATE(Logit)                                                        \
-  template void sample_categorical(Philox, std::int64_t, std::int64_t,                 \
-                                   std::span<const Logit>, std::span<std::int32_t>);   \
-  template void sample_categorical(Philox, std::int64_t, std::int64_t,                 \
-                                   std::span<const Logit>, std::span<std::int64_t>)
+#define RILL_INSTANTIATE(Logit)                                                                \
+  template void sample_categorical(Philox, std::int64_t, std::int64_t, std::span<const Logit>, \
+                                   std::span<std::int32_t>);                                   \
+  template void sample_categorical(Philox, std::int64_t, std::int64_t, std::span<const Logit>, \
+                                   std::span<std::int64_t>)
 RILL_INSTANTIATE(float);
 RILL_INSTANTIATE(double);
 RILL_INSTANTIATE(half);

@@ -36,7 +36,7 @@ struct KeyCounter {
   std::uint64_t key;
   std::array<std::uint64_t, 2> counter;
 };
-KeyCounter key_counter_of(const Philox& gen);                 // StatelessRandomGetKeyCounter
+KeyCounter key_counter_of(const Philox& gen);  // StatelessRandomGetKeyCounter
 Philox generator_of(std::uint64_t key, std::span<const std::uint64_t, 2> counter);
 
 // The `alg` of the V2 operations. Only philox is served here; auto_select means

@@ -123,10 +123,8 @@ Bits categorical(const Golden& g, const Philox& gen) {
   return bits_of(whole);
 }
 
-#define RILL_PIECES(T, call)                                                        \
-  return in_pieces<T>(g.size, [&](std::int64_t begin, std::span<T> out) {           \
-    call(gen, begin, out);                                                          \
-  })
+#define RILL_PIECES(T, call) \
+  return in_pieces<T>(g.size, [&](std::int64_t begin, std::span<T> out) { call(gen, begin, out); })
 
 Bits compute(const Golden& g) {
   const Philox gen = generator(g);
@@ -195,8 +193,8 @@ void check(const Golden& g) {
   const bool normal = g.name.find("normal") != std::string::npos;
   const int slack = normal && std::getenv("RILL_RANDOM_EXACT") == nullptr ? 3 : 0;
   const bool hex = g.dtype.find("float") != std::string::npos && g.name != "categorical";
-  const std::uint64_t mask = got.width == 8 ? ~std::uint64_t{0}
-                                            : (std::uint64_t{1} << (8 * got.width)) - 1;
+  const std::uint64_t mask =
+      got.width == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * got.width)) - 1;
   for (std::size_t i = 0; i < g.words.size(); ++i) {
     std::size_t at = i;
     std::string word = g.words[i];

@@ -27,28 +27,26 @@
 #endif
 #endif
 
-#define RILL_LIBM_UNARY(name)                                                          \
-  extern "C" {                                                                         \
-  RILL_VECTOR_VARIANTS [[gnu::const]] float rill_v_##name##f(float) noexcept           \
-      __asm__(#name "f");                                                              \
-  RILL_VECTOR_VARIANTS [[gnu::const]] double rill_v_##name(double) noexcept            \
-      __asm__(#name);                                                                  \
-  }                                                                                    \
-  namespace libm {                                                                     \
-  RILL_FORCE_INLINE float name(float x) { return rill_v_##name##f(x); }                \
-  RILL_FORCE_INLINE double name(double x) { return rill_v_##name(x); }                 \
+#define RILL_LIBM_UNARY(name)                                                                    \
+  extern "C" {                                                                                   \
+  RILL_VECTOR_VARIANTS [[gnu::const]] float rill_v_##name##f(float) noexcept __asm__(#name "f"); \
+  RILL_VECTOR_VARIANTS [[gnu::const]] double rill_v_##name(double) noexcept __asm__(#name);      \
+  }                                                                                              \
+  namespace libm {                                                                               \
+  RILL_FORCE_INLINE float name(float x) { return rill_v_##name##f(x); }                          \
+  RILL_FORCE_INLINE double name(double x) { return rill_v_##name(x); }                           \
   }
 
-#define RILL_LIBM_BINARY(name)                                                         \
-  extern "C" {                                                                         \
-  RILL_VECTOR_VARIANTS [[gnu::const]] float rill_v_##name##f(float, float) noexcept    \
-      __asm__(#name "f");                                                              \
-  RILL_VECTOR_VARIANTS [[gnu::const]] double rill_v_##name(double, double) noexcept    \
-      __asm__(#name);                                                                  \
-  }                                                                                    \
-  namespace libm {                                                                     \
-  RILL_FORCE_INLINE float name(float a, float b) { return rill_v_##name##f(a, b); }    \
-  RILL_FORCE_INLINE double name(double a, double b) { return rill_v_##name(a, b); }    \
+#define RILL_LIBM_BINARY(name)                                                      \
+  extern "C" {                                                                      \
+  RILL_VECTOR_VARIANTS [[gnu::const]] float rill_v_##name##f(float, float) noexcept \
+      __asm__(#name "f");                                                           \
+  RILL_VECTOR_VARIANTS [[gnu::const]] double rill_v_##name(double, double) noexcept \
+      __asm__(#name);                                                               \
+  }                                                                                 \
+  namespace libm {                                                                  \
+  RILL_FORCE_INLINE float name(float a, float b) { return rill_v_##name##f(a, b); } \
+  RILL_FORCE_INLINE double name(double a, double b) { return rill_v_##name(a, b); } \
   }
 
 namespace rill::functors {

@@ -8,7 +8,8 @@ namespace rill {
 inline void set_checked(ShapeContext& c, int i, const Dims& dims) {
   std::int64_t n = 1;
   for (std::int64_t d : dims)
-    RILL_CHECK(d <= 0 || !__builtin_mul_overflow(n, d, &n), invalid_argument, "[{}] shape {} has more elements than 63 bits can count", c.tag(),
+    RILL_CHECK(d <= 0 || !__builtin_mul_overflow(n, d, &n), invalid_argument,
+               "[{}] shape {} has more elements than 63 bits can count", c.tag(),
                TensorShape(dims));
   c.set_output(i, TensorShape(dims));
 }
@@ -17,13 +18,15 @@ inline void set_checked(ShapeContext& c, int i, const Dims& dims) {
 inline std::int64_t mul_sizes(std::int64_t a, std::int64_t b, std::string_view tag) {
   std::int64_t n = -1;
   if (a < 0 || b < 0) return -1;
-  RILL_CHECK(!__builtin_mul_overflow(a, b, &n), invalid_argument, "[{}] a size of {} times {} is more than 63 bits can count", tag, a, b);
+  RILL_CHECK(!__builtin_mul_overflow(a, b, &n), invalid_argument,
+             "[{}] a size of {} times {} is more than 63 bits can count", tag, a, b);
   return n;
 }
 inline std::int64_t add_sizes(std::int64_t a, std::int64_t b, std::string_view tag) {
   std::int64_t n = -1;
   if (a < 0 || b < 0) return -1;
-  RILL_CHECK(!__builtin_add_overflow(a, b, &n), invalid_argument, "[{}] a size of {} plus {} is more than 63 bits can count", tag, a, b);
+  RILL_CHECK(!__builtin_add_overflow(a, b, &n), invalid_argument,
+             "[{}] a size of {} plus {} is more than 63 bits can count", tag, a, b);
   return n;
 }
 
@@ -33,7 +36,8 @@ Tensor largest(const Tensor& x);
 // The shape of input i of a gradient as an operand: fixed where it is known,
 // else the tensor that holds it.
 inline Tensor shape_of_input(GradContext& g, int i) {
-  return g.input_shape(i).is_fully_defined() ? to_tensor(g.input_shape(i)) : g.input_shape_tensor(i);
+  return g.input_shape(i).is_fully_defined() ? to_tensor(g.input_shape(i))
+                                             : g.input_shape_tensor(i);
 }
 
 }  // namespace rill

@@ -14,16 +14,19 @@ void concat_shape(ShapeContext& c) {
     if (c.input(i).has_rank() && !out.has_rank()) out = c.input(i);
   if (!out.has_rank()) return c.set_output(0, out);
   RILL_CHECK(out.rank() > 0, invalid_argument, "[concat] cannot join scalars; use tf::stack");
-  if (!c.input_as_int(n, &axis_value)) return c.set_output(0, TensorShape::unknown_dims(out.rank()));
+  if (!c.input_as_int(n, &axis_value))
+    return c.set_output(0, TensorShape::unknown_dims(out.rank()));
   const int axis = normalize_axis(axis_value, out.rank(), c.tag());
   std::int64_t total = 0;
   for (int i = 0; i < n; ++i) {
     const TensorShape& s = c.input(i);
-    RILL_CHECK(!s.has_rank() || s.rank() == out.rank(), invalid_argument, "[concat] values[{}] has shape {}, values[0] {}; ranks must be equal", i, s, out);
+    RILL_CHECK(!s.has_rank() || s.rank() == out.rank(), invalid_argument,
+               "[concat] values[{}] has shape {}, values[0] {}; ranks must be equal", i, s, out);
     for (int k = 0; s.has_rank() && k < s.rank(); ++k) {
       if (k == axis) continue;
       RILL_CHECK(s.dim(k) < 0 || out.dim(k) < 0 || s.dim(k) == out.dim(k), invalid_argument,
-                 "[concat] values[{}] has shape {}, values[0] {}: only axis {} may differ", i, s, c.input(0), axis);
+                 "[concat] values[{}] has shape {}, values[0] {}: only axis {} may differ", i, s,
+                 c.input(0), axis);
       out.set_dim(k, s.dim(k) < 0 ? out.dim(k) : s.dim(k));
     }
     total = add_sizes(total, s.has_rank() ? s.dim(axis) : -1, c.tag());
@@ -35,7 +38,8 @@ void concat_shape(ShapeContext& c) {
 // Each part gets its piece of the gradient.
 void concat_grad(GradContext& g) {
   const int n = g.num_inputs() - 1;
-  const int axis = normalize_axis(g.input(n).item<std::int64_t>(), g.output_shape().rank(), "concat");
+  const int axis =
+      normalize_axis(g.input(n).item<std::int64_t>(), g.output_shape().rank(), "concat");
   std::int64_t begin = 0;
   for (int i = 0; i < n; ++i) {
     const std::int64_t size = g.input_shape(i).dim(axis);
@@ -49,8 +53,11 @@ void concat_grad(GradContext& g) {
 }
 
 const Op& concat_op = OpBuilder("ConcatV2", "concat")
-                          .input("values: N * T").input("axis: Tidx").output("output: T")
-                          .type("T", kAllTypes).type("Tidx", kIndexTypes, int32)
+                          .input("values: N * T")
+                          .input("axis: Tidx")
+                          .output("output: T")
+                          .type("T", kAllTypes)
+                          .type("Tidx", kIndexTypes, int32)
                           .doc("The tensors joined along an axis; their other sizes must be equal.")
                           .shape(concat_shape)
                           .gradient(concat_grad, "axis")
@@ -61,7 +68,9 @@ void pack_shape(ShapeContext& c) {
   for (int i = 0; i < c.num_inputs(); ++i) {
     const TensorShape& s = c.input(i);
     if (!out.has_rank()) out = s;
-    RILL_CHECK(out.is_compatible_with(s), invalid_argument, "[stack] values[{}] has shape {}, values[0] {}; all must be equal", i, s, c.input(0));
+    RILL_CHECK(out.is_compatible_with(s), invalid_argument,
+               "[stack] values[{}] has shape {}, values[0] {}; all must be equal", i, s,
+               c.input(0));
   }
   if (!out.has_rank()) return c.set_output(0, out);
   Dims dims = out.dims();
@@ -76,8 +85,10 @@ void pack_grad(GradContext& g) {
 }
 
 const Op& pack_op = OpBuilder("Pack", "stack")
-                        .input("values: N * T").output("output: T")
-                        .attr("axis: int = 0").type("T", kAllTypes)
+                        .input("values: N * T")
+                        .output("output: T")
+                        .attr("axis: int = 0")
+                        .type("T", kAllTypes)
                         .doc("Tensors of one shape joined along a new axis.")
                         .shape(pack_shape)
                         .gradient(pack_grad)

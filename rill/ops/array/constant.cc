@@ -9,7 +9,8 @@ namespace {
 Tensor shaped(Tensor t, const TensorShape& shape) {
   if (!shape.has_rank()) return t;
   if (t.size() == 1 && shape.num_elements() != 1) return fill(shape, reshape(t, {}));
-  RILL_CHECK(t.size() == shape.num_elements(), invalid_argument, "[constant] {} elements do not fill shape {}", t.size(), shape);
+  RILL_CHECK(t.size() == shape.num_elements(), invalid_argument,
+             "[constant] {} elements do not fill shape {}", t.size(), shape);
   return reshape(t, shape);
 }
 
@@ -28,7 +29,8 @@ Tensor constant(const std::vector<T>& value, DType dtype, const TensorShape& sha
   std::copy(value.begin(), value.end(), mutable_data<T>(t));
   return shaped(dtype.defined() ? cast(t, dtype) : t, shape);
 }
-#define RILL_INSTANTIATE(T) template RILL_API Tensor constant<T>(const std::vector<T>&, DType, const TensorShape&);
+#define RILL_INSTANTIATE(T) \
+  template RILL_API Tensor constant<T>(const std::vector<T>&, DType, const TensorShape&);
 RILL_INSTANTIATE(float)
 RILL_INSTANTIATE(double)
 RILL_INSTANTIATE(std::int8_t)
@@ -47,9 +49,12 @@ RILL_INSTANTIATE(std::complex<double>)
 Tensor convert_to_tensor(const Operand& value, DType dtype) {
   const Tensor t = to_tensor(value, dtype);
   RILL_CHECK(!dtype.defined() || t.dtype() == dtype, invalid_argument,
-             "[convert_to_tensor] the tensor is {}, asked for {}; write tf::cast(x, tf::{})", t.dtype(), dtype, dtype);
+             "[convert_to_tensor] the tensor is {}, asked for {}; write tf::cast(x, tf::{})",
+             t.dtype(), dtype, dtype);
   return t;
 }
-Tensor convert_to_tensor(std::initializer_list<Operand> value, DType dtype) { return convert_to_tensor(Operand(value), dtype); }
+Tensor convert_to_tensor(std::initializer_list<Operand> value, DType dtype) {
+  return convert_to_tensor(Operand(value), dtype);
+}
 
 }  // namespace rill

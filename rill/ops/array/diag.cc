@@ -9,31 +9,40 @@ namespace {
 
 // k when it is known: one number, or the lowest and the highest.
 bool known_k(const ShapeContext& c, int i, std::int64_t& low, std::int64_t& high) {
-  RILL_CHECK(!c.input(i).has_rank() || c.input(i).rank() <= 1, invalid_argument, "[{}] k must be a number or a pair, got shape {}", c.tag(), c.input(i));
+  RILL_CHECK(!c.input(i).has_rank() || c.input(i).rank() <= 1, invalid_argument,
+             "[{}] k must be a number or a pair, got shape {}", c.tag(), c.input(i));
   const Tensor* v = c.input_value(i);
   if (!v) return false;
   const Dims k = as_dims(*v, c.tag());
-  RILL_CHECK(k.size() == 1 || k.size() == 2, invalid_argument, "[{}] k must have 1 or 2 entries, got {}", c.tag(), k.size());
+  RILL_CHECK(k.size() == 1 || k.size() == 2, invalid_argument,
+             "[{}] k must have 1 or 2 entries, got {}", c.tag(), k.size());
   low = k[0], high = k[k.size() - 1];
-  RILL_CHECK(low <= high, invalid_argument, "[{}] k is ({}, {}); the first must not be larger", c.tag(), low, high);
+  RILL_CHECK(low <= high, invalid_argument, "[{}] k is ({}, {}); the first must not be larger",
+             c.tag(), low, high);
   return true;
 }
 void check_align(const ShapeContext& c) {
   const std::string_view a = c.string_attr("align");
-  RILL_CHECK(a == "RIGHT_LEFT" || a == "LEFT_RIGHT" || a == "LEFT_LEFT" || a == "RIGHT_RIGHT", invalid_argument,
-             "[{}] align is \"{}\"; expected RIGHT_LEFT, LEFT_RIGHT, LEFT_LEFT or RIGHT_RIGHT", c.tag(), a);
+  RILL_CHECK(a == "RIGHT_LEFT" || a == "LEFT_RIGHT" || a == "LEFT_LEFT" || a == "RIGHT_RIGHT",
+             invalid_argument,
+             "[{}] align is \"{}\"; expected RIGHT_LEFT, LEFT_RIGHT, LEFT_LEFT or RIGHT_RIGHT",
+             c.tag(), a);
 }
-void check_range(const ShapeContext& c, std::int64_t low, std::int64_t high, std::int64_t rows, std::int64_t cols) {
+void check_range(const ShapeContext& c, std::int64_t low, std::int64_t high, std::int64_t rows,
+                 std::int64_t cols) {
   if (rows < 0 || cols < 0) return;
   auto fits = [&](std::int64_t k) { return k == 0 || (k > -rows && k < cols); };
-  RILL_CHECK(fits(low) && fits(high), invalid_argument, "[{}] diagonals {} to {} are outside a matrix of {} x {}", c.tag(), low, high, rows, cols);
+  RILL_CHECK(fits(low) && fits(high), invalid_argument,
+             "[{}] diagonals {} to {} are outside a matrix of {} x {}", c.tag(), low, high, rows,
+             cols);
 }
 
 void diag_part_shape(ShapeContext& c) {
   const TensorShape& in = c.input(0);
   check_align(c);
   require_rank(c, 2, 0, "padding_value");
-  RILL_CHECK(!in.has_rank() || in.rank() >= 2, invalid_argument, "[{}] input must be matrices, got shape {}", c.tag(), in);
+  RILL_CHECK(!in.has_rank() || in.rank() >= 2, invalid_argument,
+             "[{}] input must be matrices, got shape {}", c.tag(), in);
   std::int64_t low, high;
   if (!known_k(c, 1, low, high) || !in.has_rank()) return unknown_shape(c);
   const std::int64_t rows = in.dim(-2), cols = in.dim(-1);
@@ -52,37 +61,57 @@ void diag_part_grad(GradContext& g) {
   const In inputs[] = {zero, g.dy(), g.input(1)};
   g.set(0, execute(set_diag_op, inputs, g.attrs()));
 }
-const Op& diag_part_op = OpBuilder("MatrixDiagPartV3", "linalg.diag_part")
-                             .input("input: T").input("k: int32").input("padding_value: T").output("diagonal: T")
-                             .attr("align: string = 'RIGHT_LEFT'").type("T", kPlainTypes)
-                             .doc("The diagonals k of matrices; shorter ones are filled up with padding_value.")
-                             .shape(diag_part_shape).gradient(diag_part_grad, "k").host("k").define();
+const Op& diag_part_op =
+    OpBuilder("MatrixDiagPartV3", "linalg.diag_part")
+        .input("input: T")
+        .input("k: int32")
+        .input("padding_value: T")
+        .output("diagonal: T")
+        .attr("align: string = 'RIGHT_LEFT'")
+        .type("T", kPlainTypes)
+        .doc("The diagonals k of matrices; shorter ones are filled up with padding_value.")
+        .shape(diag_part_shape)
+        .gradient(diag_part_grad, "k")
+        .host("k")
+        .define();
 
 void diag_shape(ShapeContext& c) {
   const TensorShape& in = c.input(0);
   check_align(c);
-  for (int i : {2, 3, 4}) require_rank(c, i, 0, i == 2 ? "num_rows" : i == 3 ? "num_cols" : "padding_value");
-  RILL_CHECK(!in.has_rank() || in.rank() >= 1, invalid_argument, "[{}] diagonal must have rank 1 or more, got a scalar", c.tag());
+  for (int i : {2, 3, 4})
+    require_rank(c, i, 0, i == 2 ? "num_rows" : i == 3 ? "num_cols" : "padding_value");
+  RILL_CHECK(!in.has_rank() || in.rank() >= 1, invalid_argument,
+             "[{}] diagonal must have rank 1 or more, got a scalar", c.tag());
   std::int64_t low, high, rows = -1, cols = -1;
   const bool sized = c.input_as_int(2, &rows) & c.input_as_int(3, &cols);
   if (!known_k(c, 1, low, high) || !in.has_rank() || !sized) return unknown_shape(c);
-  RILL_CHECK(low == high || in.rank() >= 2, invalid_argument, "[{}] {} diagonals need a tensor of rank 2 or more, got shape {}", c.tag(), high - low + 1, in);
-  RILL_CHECK(low == high || in.dim(-2) < 0 || in.dim(-2) == high - low + 1, invalid_argument, "[{}] diagonal of shape {} has {} diagonals, but k asks for {}", c.tag(),
-             in, in.dim(-2), high - low + 1);
+  RILL_CHECK(low == high || in.rank() >= 2, invalid_argument,
+             "[{}] {} diagonals need a tensor of rank 2 or more, got shape {}", c.tag(),
+             high - low + 1, in);
+  RILL_CHECK(low == high || in.dim(-2) < 0 || in.dim(-2) == high - low + 1, invalid_argument,
+             "[{}] diagonal of shape {} has {} diagonals, but k asks for {}", c.tag(), in,
+             in.dim(-2), high - low + 1);
   Dims out(in.dims());
   const std::int64_t length = out.back();
   out.pop_back();
   if (low != high) out.pop_back();
-  if (length < 0) return c.set_output(0, TensorShape::unknown_dims(static_cast<int>(out.size()) + 2));
-  const std::int64_t min_rows = length - std::min<std::int64_t>(high, 0), min_cols = length + std::max<std::int64_t>(low, 0);
-  RILL_CHECK((rows < 0 || rows >= min_rows) && (cols < 0 || cols >= min_cols), invalid_argument,
-             "[{}] {} x {} is too small for diagonals of length {} at {} to {}; expected at least {} x {}", c.tag(), rows, cols, length, low, high, min_rows,
-             min_cols);
-  if (rows < 0 && cols < 0) rows = cols = std::max(min_rows, min_cols);
-  else if (rows < 0) rows = min_rows;
-  else if (cols < 0) cols = min_cols;
-  RILL_CHECK(rows == min_rows || cols == min_cols, invalid_argument, "[{}] {} x {} is too large for diagonals of length {} at {} to {}", c.tag(), rows, cols, length,
-             low, high);
+  if (length < 0)
+    return c.set_output(0, TensorShape::unknown_dims(static_cast<int>(out.size()) + 2));
+  const std::int64_t min_rows = length - std::min<std::int64_t>(high, 0),
+                     min_cols = length + std::max<std::int64_t>(low, 0);
+  RILL_CHECK(
+      (rows < 0 || rows >= min_rows) && (cols < 0 || cols >= min_cols), invalid_argument,
+      "[{}] {} x {} is too small for diagonals of length {} at {} to {}; expected at least {} x {}",
+      c.tag(), rows, cols, length, low, high, min_rows, min_cols);
+  if (rows < 0 && cols < 0)
+    rows = cols = std::max(min_rows, min_cols);
+  else if (rows < 0)
+    rows = min_rows;
+  else if (cols < 0)
+    cols = min_cols;
+  RILL_CHECK(rows == min_rows || cols == min_cols, invalid_argument,
+             "[{}] {} x {} is too large for diagonals of length {} at {} to {}", c.tag(), rows,
+             cols, length, low, high);
   check_range(c, low, high, rows, cols);
   out.push_back(rows);
   out.push_back(cols);
@@ -94,15 +123,25 @@ void diag_grad(GradContext& g) {
   g.set(0, execute(diag_part_op, inputs, g.attrs()));
 }
 const Op& diag_op = OpBuilder("MatrixDiagV3", "linalg.diag")
-                        .input("diagonal: T").input("k: int32").input("num_rows: int32").input("num_cols: int32").input("padding_value: T")
-                        .output("output: T").attr("align: string = 'RIGHT_LEFT'").type("T", kPlainTypes)
+                        .input("diagonal: T")
+                        .input("k: int32")
+                        .input("num_rows: int32")
+                        .input("num_cols: int32")
+                        .input("padding_value: T")
+                        .output("output: T")
+                        .attr("align: string = 'RIGHT_LEFT'")
+                        .type("T", kPlainTypes)
                         .doc("Matrices with the given diagonals k, and padding_value elsewhere.")
-                        .shape(diag_shape).gradient(diag_grad, "k").host("k num_rows num_cols").define();
+                        .shape(diag_shape)
+                        .gradient(diag_grad, "k")
+                        .host("k num_rows num_cols")
+                        .define();
 
 void set_diag_shape(ShapeContext& c) {
   const TensorShape &in = c.input(0), &diagonal = c.input(1);
   check_align(c);
-  RILL_CHECK(!in.has_rank() || in.rank() >= 2, invalid_argument, "[{}] input must be matrices, got shape {}", c.tag(), in);
+  RILL_CHECK(!in.has_rank() || in.rank() >= 2, invalid_argument,
+             "[{}] input must be matrices, got shape {}", c.tag(), in);
   c.set_output(0, in);
   std::int64_t low, high;
   if (!known_k(c, 2, low, high) || !in.has_rank() || in.dim(-1) < 0 || in.dim(-2) < 0) return;
@@ -112,7 +151,8 @@ void set_diag_shape(ShapeContext& c) {
   want.pop_back();
   if (low != high) want.push_back(high - low + 1);
   want.push_back(Diagonals(low, high, in.dim(-2), in.dim(-1)).max_length());
-  RILL_CHECK(TensorShape(want).is_compatible_with(diagonal), invalid_argument, "[{}] diagonal has shape {}; matrices of shape {} need {}", c.tag(), diagonal, in,
+  RILL_CHECK(TensorShape(want).is_compatible_with(diagonal), invalid_argument,
+             "[{}] diagonal has shape {}; matrices of shape {} need {}", c.tag(), diagonal, in,
              TensorShape(want));
 }
 void set_diag_grad(GradContext& g) {
@@ -127,69 +167,108 @@ void set_diag_grad(GradContext& g) {
   g.set(1, taken);
 }
 const Op& set_diag_op = OpBuilder("MatrixSetDiagV3", "linalg.set_diag")
-                            .input("input: T").input("diagonal: T").input("k: int32").output("output: T")
-                            .attr("align: string = 'RIGHT_LEFT'").type("T", kPlainTypes)
+                            .input("input: T")
+                            .input("diagonal: T")
+                            .input("k: int32")
+                            .output("output: T")
+                            .attr("align: string = 'RIGHT_LEFT'")
+                            .type("T", kPlainTypes)
                             .doc("The matrices with their diagonals k replaced.")
-                            .shape(set_diag_shape).gradient(set_diag_grad, "k").host("k").define();
+                            .shape(set_diag_shape)
+                            .gradient(set_diag_grad, "k")
+                            .host("k")
+                            .define();
 
 void band_part_shape(ShapeContext& c) {
   const TensorShape& in = c.input(0);
-  RILL_CHECK(!in.has_rank() || in.rank() >= 2, invalid_argument, "[{}] input must be matrices, got shape {}", c.tag(), in);
+  RILL_CHECK(!in.has_rank() || in.rank() >= 2, invalid_argument,
+             "[{}] input must be matrices, got shape {}", c.tag(), in);
   for (int i : {1, 2}) {
     std::int64_t n = 0;
     require_rank(c, i, 0, i == 1 ? "num_lower" : "num_upper");
     if (!c.input_as_int(i, &n) || !in.has_rank() || in.dim(-i) < 0) continue;
     const std::int64_t size = in.dim(i == 1 ? -2 : -1);
-    RILL_CHECK(size < 0 || n <= size, invalid_argument, "[{}] {} is {}, more than the {} of shape {}", c.tag(), i == 1 ? "num_lower" : "num_upper", n, size, in);
+    RILL_CHECK(size < 0 || n <= size, invalid_argument,
+               "[{}] {} is {}, more than the {} of shape {}", c.tag(),
+               i == 1 ? "num_lower" : "num_upper", n, size, in);
   }
   c.set_output(0, in);
 }
 void band_part_grad(GradContext& g) { g.set(0, linalg::band_part(g.dy(), g.input(1), g.input(2))); }
 const Op& band_part_op = OpBuilder("MatrixBandPart", "linalg.band_part")
-                             .input("input: T").input("num_lower: Tindex").input("num_upper: Tindex").output("band: T")
-                             .type("T", kPlainTypes).type("Tindex", kIndexTypes, int64)
-                             .doc("The matrices with zeros outside num_lower diagonals below and num_upper above the main one; negative keeps all.")
-                             .shape(band_part_shape).gradient(band_part_grad, "num_lower num_upper").host("num_lower num_upper").define();
+                             .input("input: T")
+                             .input("num_lower: Tindex")
+                             .input("num_upper: Tindex")
+                             .output("band: T")
+                             .type("T", kPlainTypes)
+                             .type("Tindex", kIndexTypes, int64)
+                             .doc(
+                                 "The matrices with zeros outside num_lower diagonals below and "
+                                 "num_upper above the main one; negative keeps all.")
+                             .shape(band_part_shape)
+                             .gradient(band_part_grad, "num_lower num_upper")
+                             .host("num_lower num_upper")
+                             .define();
 
 constexpr TypeSet kDiagTypes = kFloatTypes | kComplexTypes | kIndexTypes;
 void tensor_diag_shape(ShapeContext& c) {
   const TensorShape& in = c.input(0);
   if (!in.has_rank()) return unknown_shape(c);
-  RILL_CHECK(in.rank() >= 1, invalid_argument, "[tensor_diag] diagonal must have rank 1 or more, got a scalar");
+  RILL_CHECK(in.rank() >= 1, invalid_argument,
+             "[tensor_diag] diagonal must have rank 1 or more, got a scalar");
   Dims out(in.dims());
   for (std::int64_t d : in.dims()) out.push_back(d);
   set_checked(c, 0, out);
 }
 extern const Op& tensor_diag_part_op;
 void tensor_diag_grad(GradContext& g) { g.set(0, execute(tensor_diag_part_op, {g.dy()})); }
-const Op& tensor_diag_op = OpBuilder("Diag", "tensor_diag")
-                               .input("diagonal: T").output("output: T").type("T", kDiagTypes)
-                               .doc("A tensor of twice the rank, zero but for output[i.., i..] = diagonal[i..].")
-                               .shape(tensor_diag_shape).gradient(tensor_diag_grad).define();
+const Op& tensor_diag_op =
+    OpBuilder("Diag", "tensor_diag")
+        .input("diagonal: T")
+        .output("output: T")
+        .type("T", kDiagTypes)
+        .doc("A tensor of twice the rank, zero but for output[i.., i..] = diagonal[i..].")
+        .shape(tensor_diag_shape)
+        .gradient(tensor_diag_grad)
+        .define();
 void tensor_diag_part_shape(ShapeContext& c) {
   const TensorShape& in = c.input(0);
   if (!in.has_rank()) return unknown_shape(c);
   const int half = in.rank() / 2;
-  RILL_CHECK(in.rank() >= 2 && in.rank() % 2 == 0, invalid_argument, "[tensor_diag_part] input must have an even rank of 2 or more, got shape {}", in);
+  RILL_CHECK(in.rank() >= 2 && in.rank() % 2 == 0, invalid_argument,
+             "[tensor_diag_part] input must have an even rank of 2 or more, got shape {}", in);
   Dims out;
-  for (int i = 0; i < half; ++i) out.push_back(merge_dims(in.dim(i), in.dim(half + i), c.tag(), format("sizes of axes {} and {}", i, half + i)));
+  for (int i = 0; i < half; ++i)
+    out.push_back(merge_dims(in.dim(i), in.dim(half + i), c.tag(),
+                             format("sizes of axes {} and {}", i, half + i)));
   c.set_output(0, TensorShape(out));
 }
 void tensor_diag_part_grad(GradContext& g) { g.set(0, execute(tensor_diag_op, {g.dy()})); }
 const Op& tensor_diag_part_op = OpBuilder("DiagPart", "tensor_diag_part")
-                                    .input("input: T").output("diagonal: T").type("T", kDiagTypes)
+                                    .input("input: T")
+                                    .output("diagonal: T")
+                                    .type("T", kDiagTypes)
                                     .doc("diagonal[i..] = input[i.., i..].")
-                                    .shape(tensor_diag_part_shape).gradient(tensor_diag_part_grad).define();
+                                    .shape(tensor_diag_part_shape)
+                                    .gradient(tensor_diag_part_grad)
+                                    .define();
 
-Tensor k_tensor(const linalg::DiagOptions& o) { return o.k_high == linalg::DiagOptions::kSame || o.k_high == o.k ? constant(o.k) : constant({o.k, o.k_high}); }
-Tensor padding(const linalg::DiagOptions& o, DType d) { return cast(to_tensor(o.padding_value, float64), d); }
+Tensor k_tensor(const linalg::DiagOptions& o) {
+  return o.k_high == linalg::DiagOptions::kSame || o.k_high == o.k ? constant(o.k)
+                                                                   : constant({o.k, o.k_high});
+}
+Tensor padding(const linalg::DiagOptions& o, DType d) {
+  return cast(to_tensor(o.padding_value, float64), d);
+}
 
 }  // namespace
 
 namespace linalg {
 Tensor diag(const Operand& diagonal, DiagOptions o) {
   const Arg d(diagonal);
-  return execute(diag_op, {d, k_tensor(o), constant(o.num_rows), constant(o.num_cols), padding(o, d->dtype())}, {{"align", o.align}});
+  return execute(
+      diag_op, {d, k_tensor(o), constant(o.num_rows), constant(o.num_cols), padding(o, d->dtype())},
+      {{"align", o.align}});
 }
 Tensor diag_part(const Operand& input, DiagOptions o) {
   const Arg x(input);
@@ -207,13 +286,17 @@ Tensor tensor_diag(const Operand& diagonal) { return execute(tensor_diag_op, {Ar
 Tensor tensor_diag_part(const Operand& input) { return execute(tensor_diag_part_op, {Arg(input)}); }
 }  // namespace linalg
 
-Tensor eye(const Operand& num_rows, DType dtype) { return eye(num_rows, num_rows, EyeOptions{.dtype = dtype}); }
+Tensor eye(const Operand& num_rows, DType dtype) {
+  return eye(num_rows, num_rows, EyeOptions{.dtype = dtype});
+}
 Tensor eye(const Operand& num_rows, const Operand& num_columns, EyeOptions o) {
   const Arg r(num_rows, int32), c(num_columns, int32);
-  RILL_CHECK(!r->shape().has_rank() || r->ndim() == 0, invalid_argument, "[eye] num_rows must be a number, got shape {}", r->shape());
+  RILL_CHECK(!r->shape().has_rank() || r->ndim() == 0, invalid_argument,
+             "[eye] num_rows must be a number, got shape {}", r->shape());
   const Tensor rows = cast(*r, int32), cols = cast(*c, int32), small = minimum(rows, cols);
   // Ones on the diagonal of zeros: num_rows x num_columns may differ.
-  const Tensor batch = o.batch_shape.has_rank() ? to_tensor(o.batch_shape, int32) : zeros({0}, int32);
+  const Tensor batch =
+      o.batch_shape.has_rank() ? to_tensor(o.batch_shape, int32) : zeros({0}, int32);
   const Tensor line = fill(concat({batch, reshape(small, {1})}, 0), ones({}, o.dtype));
   return execute(diag_op, {line, constant(0), rows, cols, zeros({}, o.dtype)});
 }

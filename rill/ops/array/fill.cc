@@ -7,7 +7,8 @@ namespace rill {
 namespace {
 
 void fill_shape(ShapeContext& c) {
-  RILL_CHECK(!c.input(0).has_rank() || c.input(0).rank() <= 1, invalid_argument, "[fill] dims must be a list, got shape {}", c.input(0));
+  RILL_CHECK(!c.input(0).has_rank() || c.input(0).rank() <= 1, invalid_argument,
+             "[fill] dims must be a list, got shape {}", c.input(0));
   require_rank(c, 1, 0, "value");
   const TensorShape shape = c.input_as_shape(0);
   if (c.input_value(0)) checked_num_elements(shape.dims(), c.tag());
@@ -15,8 +16,11 @@ void fill_shape(ShapeContext& c) {
 }
 void fill_grad(GradContext& g) { g.set(1, reduce_sum(g.dy())); }
 const Op& fill_op = OpBuilder("Fill", "fill")
-                        .input("dims: index_type").input("value: T").output("output: T")
-                        .type("T", kAllTypes).type("index_type", kIndexTypes, int32)
+                        .input("dims: index_type")
+                        .input("value: T")
+                        .output("output: T")
+                        .type("T", kAllTypes)
+                        .type("index_type", kIndexTypes, int32)
                         .doc("A tensor of shape dims filled with a scalar value.")
                         .shape(fill_shape)
                         .gradient(fill_grad)

@@ -9,14 +9,18 @@ namespace {
 void gather_shape(ShapeContext& c) {
   const TensorShape &params = c.input(0), &indices = c.input(1);
   std::int64_t axis_value = 0;
-  if (!params.has_rank() || !indices.has_rank() || !c.input_as_int(2, &axis_value)) return unknown_shape(c);
-  RILL_CHECK(params.rank() >= 1, invalid_argument, "[gather] params must have rank 1 or more, got a scalar");
+  if (!params.has_rank() || !indices.has_rank() || !c.input_as_int(2, &axis_value))
+    return unknown_shape(c);
+  RILL_CHECK(params.rank() >= 1, invalid_argument,
+             "[gather] params must have rank 1 or more, got a scalar");
   const int axis = normalize_axis(axis_value, params.rank(), c.tag());
   std::int64_t batch = c.int_attr("batch_dims");
   if (batch < 0) batch += indices.rank();
   RILL_CHECK(batch >= 0 && batch <= indices.rank() && batch <= axis, invalid_argument,
-             "[gather] batch_dims {} must be at most axis {} and the rank of indices {}", batch, axis, indices.rank());
-  for (int i = 0; i < batch; ++i) merge_dims(params.dim(i), indices.dim(i), c.tag(), format("batch sizes of axis {}", i));
+             "[gather] batch_dims {} must be at most axis {} and the rank of indices {}", batch,
+             axis, indices.rank());
+  for (int i = 0; i < batch; ++i)
+    merge_dims(params.dim(i), indices.dim(i), c.tag(), format("batch sizes of axis {}", i));
   Dims out;
   for (int i = 0; i < axis; ++i) out.push_back(params.dim(i));
   for (int i = static_cast<int>(batch); i < indices.rank(); ++i) out.push_back(indices.dim(i));
@@ -62,15 +66,23 @@ void gather_grad(GradContext& g) {
   }
   const Tensor sums = unsorted_segment_sum(transpose(g.dy(), to_front), places, count);
   // [batch * size, outer.., inner..] -> [batch.., size, outer.., inner..] -> as params
-  for (int i = 0; i < shape.rank(); ++i) back.push_back(i < batch ? i : i < axis ? i + 1 : i == axis ? batch : i);
-  const Tensor whole = concat({sizes(slice(0, batch)), sizes(slice(axis, axis + 1)), sizes(slice(batch, axis)), sizes(slice(axis + 1, None))}, 0);
+  for (int i = 0; i < shape.rank(); ++i)
+    back.push_back(i < batch ? i : i < axis ? i + 1 : i == axis ? batch : i);
+  const Tensor whole = concat({sizes(slice(0, batch)), sizes(slice(axis, axis + 1)),
+                               sizes(slice(batch, axis)), sizes(slice(axis + 1, None))},
+                              0);
   g.set(0, transpose(reshape(sums, whole), back));
 }
 
 const Op& gather_op = OpBuilder("GatherV2", "gather")
-                          .input("params: Tparams").input("indices: Tindices").input("axis: Taxis").output("output: Tparams")
+                          .input("params: Tparams")
+                          .input("indices: Tindices")
+                          .input("axis: Taxis")
+                          .output("output: Tparams")
                           .attr("batch_dims: int = 0")
-                          .type("Tparams", kAllTypes).type("Tindices", kIndexTypes).type("Taxis", kIndexTypes)
+                          .type("Tparams", kAllTypes)
+                          .type("Tindices", kIndexTypes)
+                          .type("Taxis", kIndexTypes)
                           .doc("Slices of params along axis, picked by indices.")
                           .shape(gather_shape)
                           .gradient(gather_grad, "indices axis")
@@ -80,8 +92,11 @@ const Op& gather_op = OpBuilder("GatherV2", "gather")
 }  // namespace
 
 Tensor gather(const Operand& params, const Operand& indices, GatherOptions o) {
-  return execute(gather_op, {Arg(params), Arg(indices), to_tensor(o.axis)}, {{"batch_dims", o.batch_dims}});
+  return execute(gather_op, {Arg(params), Arg(indices), to_tensor(o.axis)},
+                 {{"batch_dims", o.batch_dims}});
 }
-Tensor gather(const Operand& params, const Operand& indices, int axis) { return gather(params, indices, GatherOptions{.axis = axis}); }
+Tensor gather(const Operand& params, const Operand& indices, int axis) {
+  return gather(params, indices, GatherOptions{.axis = axis});
+}
 
 }  // namespace rill

@@ -5,13 +5,15 @@
 namespace rill {
 namespace {
 
-void share(const AttrReader&, std::span<const In> in, std::span<const TensorShape> shapes, std::span<Tensor> out) {
+void share(const AttrReader&, std::span<const In> in, std::span<const TensorShape> shapes,
+           std::span<Tensor> out) {
   out[0] = make_view(*in[0], shapes[0]);
 }
 
 void identity_grad(GradContext& g) { g.set(0, g.raw_dy()); }
 const Op& identity_op = OpBuilder("Identity", "identity")
-                            .input("input: T").output("output: T")
+                            .input("input: T")
+                            .output("output: T")
                             .doc("The tensor itself under an identity of its own.")
                             .shape(unchanged_shape)
                             .gradient(identity_grad)
@@ -19,7 +21,8 @@ const Op& identity_op = OpBuilder("Identity", "identity")
                             .define();
 
 const Op& stop_gradient_op = OpBuilder("StopGradient", "stop_gradient")
-                                 .input("input: T").output("output: T")
+                                 .input("input: T")
+                                 .output("output: T")
                                  .doc("The tensor itself; no gradient goes through.")
                                  .shape(unchanged_shape)
                                  .no_gradient()
@@ -27,7 +30,8 @@ const Op& stop_gradient_op = OpBuilder("StopGradient", "stop_gradient")
                                  .define();
 
 const Op& guarantee_const_op = OpBuilder("GuaranteeConst", "guarantee_const")
-                                   .input("input: T").output("output: T")
+                                   .input("input: T")
+                                   .output("output: T")
                                    .doc("The tensor itself, promised to be the same at every run.")
                                    .shape(unchanged_shape)
                                    .no_gradient()
@@ -36,24 +40,30 @@ const Op& guarantee_const_op = OpBuilder("GuaranteeConst", "guarantee_const")
 
 void bitcast_shape(ShapeContext& c) {
   const TensorShape& in = c.input(0);
-  const auto from = static_cast<std::int64_t>(c.input_dtype(0).itemsize()), to = static_cast<std::int64_t>(c.type_attr("type").itemsize());
+  const auto from = static_cast<std::int64_t>(c.input_dtype(0).itemsize()),
+             to = static_cast<std::int64_t>(c.type_attr("type").itemsize());
   if (from == to || !in.has_rank()) return c.set_output(0, in);
   Dims out = in.dims();
   if (from > to) {
     out.push_back(from / to);
   } else {
     RILL_CHECK(in.rank() > 0 && (in.dim(-1) < 0 || in.dim(-1) == to / from), invalid_argument,
-               "[bitcast] {} of shape {} cannot become {}: the last axis must have {} elements", c.input_dtype(0), in, c.type_attr("type"), to / from);
+               "[bitcast] {} of shape {} cannot become {}: the last axis must have {} elements",
+               c.input_dtype(0), in, c.type_attr("type"), to / from);
     out.pop_back();
   }
   c.set_output(0, TensorShape(out));
 }
 const Op& bitcast_op = OpBuilder("Bitcast", "bitcast")
-                           .input("input: T").output("output: type").type("T", kNumericTypes).type("type", kNumericTypes)
+                           .input("input: T")
+                           .output("output: type")
+                           .type("T", kNumericTypes)
+                           .type("type", kNumericTypes)
                            .doc("The bytes of a tensor read as another dtype.")
                            .shape(bitcast_shape)
                            .no_gradient()
-                           .forward([](const AttrReader& a, std::span<const In> in, std::span<const TensorShape> shapes, std::span<Tensor> out) {
+                           .forward([](const AttrReader& a, std::span<const In> in,
+                                       std::span<const TensorShape> shapes, std::span<Tensor> out) {
                              out[0] = make_view(*in[0], shapes[0]);
                              out[0].impl()->dtype = a.type_attr("type");
                            })
@@ -92,7 +102,9 @@ std::vector<Tensor> identity_n(const TensorList& x) {
   return out;
 }
 Tensor guarantee_const(const Operand& x) { return execute(guarantee_const_op, {Arg(x)}); }
-Tensor bitcast(const Operand& x, DType dtype) { return execute(bitcast_op, {Arg(x)}, {{"type", dtype}}); }
+Tensor bitcast(const Operand& x, DType dtype) {
+  return execute(bitcast_op, {Arg(x)}, {{"type", dtype}});
+}
 Tensor identity(const Operand& x) { return execute(identity_op, {Arg(x)}); }
 Tensor stop_gradient(const Operand& x) { return execute(stop_gradient_op, {Arg(x)}); }
 

@@ -11,13 +11,15 @@ Tensor largest(const Tensor& x) {
   // A value that is there is read; a symbolic one is asked of the graph.
   if (!x.is_symbolic()) {
     const auto v = x.to_vector<std::int64_t>();
-    return to_tensor(v.empty() ? std::int64_t{0} : *std::max_element(v.begin(), v.end()), x.dtype());
+    return to_tensor(v.empty() ? std::int64_t{0} : *std::max_element(v.begin(), v.end()),
+                     x.dtype());
   }
   return execute(find_op("Max"), {x, range(rank(x))});
 }
 
 std::vector<Tensor> meshgrid(const TensorList& coordinates, MeshgridOptions o) {
-  RILL_CHECK(o.indexing == "xy" || o.indexing == "ij", invalid_argument, "[meshgrid] indexing is \"{}\"; expected \"xy\" or \"ij\"", o.indexing);
+  RILL_CHECK(o.indexing == "xy" || o.indexing == "ij", invalid_argument,
+             "[meshgrid] indexing is \"{}\"; expected \"xy\" or \"ij\"", o.indexing);
   const auto& in = coordinates.tensors();
   const bool swap = o.indexing == "xy" && in.size() > 1;
   auto axis_of = [&](std::size_t i) { return swap && i < 2 ? 1 - i : i; };

@@ -7,20 +7,27 @@ namespace {
 
 void slice_shape(ShapeContext& c) {
   const TensorShape& in = c.input(0);
-  const TensorShape size = c.input_value(2) ? TensorShape(as_dims(*c.input_value(2), c.tag())) : c.input_as_shape(2);
+  const TensorShape size =
+      c.input_value(2) ? TensorShape(as_dims(*c.input_value(2), c.tag())) : c.input_as_shape(2);
   if (!in.has_rank() || !c.input_value(1) || !c.input_value(2))
-    return c.set_output(0, in.has_rank() ? TensorShape::unknown_dims(in.rank()) : size.has_rank() ? TensorShape::unknown_dims(size.rank()) : size);
+    return c.set_output(0, in.has_rank()     ? TensorShape::unknown_dims(in.rank())
+                           : size.has_rank() ? TensorShape::unknown_dims(size.rank())
+                                             : size);
   const Dims begin = as_dims(*c.input_value(1), c.tag());
-  RILL_CHECK(static_cast<int>(begin.size()) == in.rank() && size.rank() == in.rank(), invalid_argument,
-             "[slice] begin has {} and size {} elements for an input of shape {}; expected one an axis", begin.size(), size.rank(), in);
+  RILL_CHECK(
+      static_cast<int>(begin.size()) == in.rank() && size.rank() == in.rank(), invalid_argument,
+      "[slice] begin has {} and size {} elements for an input of shape {}; expected one an axis",
+      begin.size(), size.rank(), in);
   Dims out = size.dims();
   for (int i = 0; i < in.rank(); ++i) {
     const auto k = static_cast<std::size_t>(i);
     const std::int64_t d = in.dim(i);
-    RILL_CHECK(begin[k] >= 0 && (d < 0 || begin[k] <= d), out_of_range, "[slice] begin {} of axis {} is outside shape {}", begin[k], i, in);
+    RILL_CHECK(begin[k] >= 0 && (d < 0 || begin[k] <= d), out_of_range,
+               "[slice] begin {} of axis {} is outside shape {}", begin[k], i, in);
     if (out[k] == -1) out[k] = d < 0 ? -1 : d - begin[k];
     RILL_CHECK(out[k] >= -1 && (d < 0 || out[k] <= d - begin[k]), out_of_range,
-               "[slice] begin {} and size {} of axis {} reach outside shape {}", begin[k], out[k], i, in);
+               "[slice] begin {} and size {} of axis {} reach outside shape {}", begin[k], out[k],
+               i, in);
   }
   c.set_output(0, TensorShape(out));
 }
@@ -33,15 +40,22 @@ void slice_grad(GradContext& g) {
   for (int i = 0; i < in.rank(); ++i) {
     const std::int64_t b = begin[static_cast<std::size_t>(i)];
     mutable_data<std::int32_t>(paddings)[2 * i] = static_cast<std::int32_t>(b);
-    mutable_data<std::int32_t>(paddings)[2 * i + 1] = static_cast<std::int32_t>(in.dim(i) - b - g.output_shape().dim(i));
+    mutable_data<std::int32_t>(paddings)[2 * i + 1] =
+        static_cast<std::int32_t>(in.dim(i) - b - g.output_shape().dim(i));
   }
   g.set(0, pad(g.dy(), paddings));
 }
 
 const Op& slice_op = OpBuilder("Slice", "slice")
-                         .input("input: T").input("begin: Index").input("size: Index").output("output: T")
-                         .type("T", kAllTypes).type("Index", kIndexTypes)
-                         .doc("The part of a tensor that starts at begin and has the given size; -1 takes all that is left.")
+                         .input("input: T")
+                         .input("begin: Index")
+                         .input("size: Index")
+                         .output("output: T")
+                         .type("T", kAllTypes)
+                         .type("Index", kIndexTypes)
+                         .doc(
+                             "The part of a tensor that starts at begin and has the given size; -1 "
+                             "takes all that is left.")
                          .shape(slice_shape)
                          .gradient(slice_grad, "begin")
                          .host("begin size")
@@ -52,7 +66,9 @@ void unpack_shape(ShapeContext& c) {
   if (!in.has_rank()) return unknown_shape(c);
   RILL_CHECK(in.rank() > 0, invalid_argument, "[unstack] a scalar has no axis");
   const int axis = normalize_axis(c.int_attr("axis"), in.rank(), c.tag());
-  RILL_CHECK(in.dim(axis) < 0 || in.dim(axis) == c.num_outputs(), invalid_argument, "[unstack] num is {}, but axis {} of shape {} has {}", c.num_outputs(), axis, in, in.dim(axis));
+  RILL_CHECK(in.dim(axis) < 0 || in.dim(axis) == c.num_outputs(), invalid_argument,
+             "[unstack] num is {}, but axis {} of shape {} has {}", c.num_outputs(), axis, in,
+             in.dim(axis));
   Dims out = in.dims();
   out.erase(static_cast<std::size_t>(axis));
   for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, TensorShape(out));
@@ -63,8 +79,10 @@ void unpack_grad(GradContext& g) {
   g.set(0, stack(parts, static_cast<int>(g.int_attr("axis"))));
 }
 const Op& unpack_op = OpBuilder("Unpack", "unstack")
-                          .input("value: T").output("output: num * T")
-                          .attr("axis: int = 0").type("T", kAllTypes)
+                          .input("value: T")
+                          .output("output: num * T")
+                          .attr("axis: int = 0")
+                          .type("T", kAllTypes)
                           .doc("The tensor's parts along an axis, which disappears.")
                           .shape(unpack_shape)
                           .gradient(unpack_grad)
@@ -81,7 +99,8 @@ std::vector<Tensor> unstack(const Operand& value, int axis) {
   const Arg v(value);
   RILL_CHECK(v->ndim() > 0, invalid_argument, "[unstack] a scalar has no axis");
   const std::int64_t n = v->shape().dim(normalize_axis(axis, v->ndim(), "unstack"));
-  RILL_CHECK(n >= 0, invalid_argument, "[unstack] the size of axis {} of shape {} is not known", axis, v->shape());
+  RILL_CHECK(n >= 0, invalid_argument, "[unstack] the size of axis {} of shape {} is not known",
+             axis, v->shape());
   const Attr attrs[] = {{"num", n}, {"axis", axis}};
   const In inputs[] = {v};
   return execute_all(unpack_op, inputs, attrs, static_cast<int>(n));

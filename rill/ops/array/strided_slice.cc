@@ -14,13 +14,18 @@ StridedSliceSpec spec_of(const ShapeContext& c, const TensorShape& input, int fi
   const Dims* known[3] = {};
   for (int i = 0; i < 3; ++i) {
     const TensorShape& s = c.input(first + i);
-    RILL_CHECK(!s.has_rank() || s.rank() == 1, invalid_argument, "[{}] begin, end and strides must be lists, got shape {}", c.tag(), s);
-    if (s.has_rank()) entries = merge_dims(entries, s.dim(0), c.tag(), "lengths of begin, end and strides");
-    if (const Tensor* v = c.input_value(first + i)) values[i] = as_dims(*v, c.tag()), known[i] = &values[i];
+    RILL_CHECK(!s.has_rank() || s.rank() == 1, invalid_argument,
+               "[{}] begin, end and strides must be lists, got shape {}", c.tag(), s);
+    if (s.has_rank())
+      entries = merge_dims(entries, s.dim(0), c.tag(), "lengths of begin, end and strides");
+    if (const Tensor* v = c.input_value(first + i))
+      values[i] = as_dims(*v, c.tag()), known[i] = &values[i];
   }
   if (entries < 0) return {};
-  RILL_CHECK(entries < 32, invalid_argument, "[{}] {} indices; at most 31 are possible", c.tag(), entries);
-  return resolve_strided_slice(input, static_cast<std::size_t>(entries), known[0], known[1], known[2], StridedSliceMasks::of(c), c.tag());
+  RILL_CHECK(entries < 32, invalid_argument, "[{}] {} indices; at most 31 are possible", c.tag(),
+             entries);
+  return resolve_strided_slice(input, static_cast<std::size_t>(entries), known[0], known[1],
+                               known[2], StridedSliceMasks::of(c), c.tag());
 }
 
 void strided_slice_shape(ShapeContext& c) { c.set_output(0, spec_of(c, c.input(0), 1).output); }
@@ -33,16 +38,23 @@ void strided_slice_grad(GradContext& g) {
 }
 
 OpBuilder with_masks(OpBuilder b) {
-  for (const char* mask : {"begin_mask: int = 0", "end_mask: int = 0", "ellipsis_mask: int = 0", "new_axis_mask: int = 0", "shrink_axis_mask: int = 0"})
+  for (const char* mask : {"begin_mask: int = 0", "end_mask: int = 0", "ellipsis_mask: int = 0",
+                           "new_axis_mask: int = 0", "shrink_axis_mask: int = 0"})
     b.attr(mask);
   return b;
 }
 
 const Op& strided_slice_op = with_masks(OpBuilder("StridedSlice", "strided_slice")
-                                            .input("input: T").input("begin: Index").input("end: Index").input("strides: Index")
+                                            .input("input: T")
+                                            .input("begin: Index")
+                                            .input("end: Index")
+                                            .input("strides: Index")
                                             .output("output: T")
-                                            .type("T", kAllTypes).type("Index", kIndexTypes))
-                                 .doc("x[begin:end:strides] for each axis; masks mark open ends, an ellipsis, new and dropped axes.")
+                                            .type("T", kAllTypes)
+                                            .type("Index", kIndexTypes))
+                                 .doc(
+                                     "x[begin:end:strides] for each axis; masks mark open ends, an "
+                                     "ellipsis, new and dropped axes.")
                                  .shape(strided_slice_shape)
                                  .gradient(strided_slice_grad, "begin end strides")
                                  .host("begin end strides")
@@ -51,7 +63,8 @@ const Op& strided_slice_op = with_masks(OpBuilder("StridedSlice", "strided_slice
 void strided_slice_grad_shape(ShapeContext& c) {
   const TensorShape shape = c.input_as_shape(0);
   const StridedSliceSpec spec = spec_of(c, shape, 1);
-  RILL_CHECK(spec.output.is_compatible_with(c.input(4)), invalid_argument, "[strided_slice] dy has shape {}, the slice {}", c.input(4), spec.output);
+  RILL_CHECK(spec.output.is_compatible_with(c.input(4)), invalid_argument,
+             "[strided_slice] dy has shape {}, the slice {}", c.input(4), spec.output);
   if (c.input_value(0)) checked_num_elements(shape.dims(), c.tag());
   c.set_output(0, shape);
 }
@@ -59,15 +72,21 @@ void strided_slice_grad_grad(GradContext& g) {
   const In inputs[] = {g.dy(), g.input(1), g.input(2), g.input(3)};
   g.set(4, execute(strided_slice_op, inputs, g.attrs()));
 }
-const Op& strided_slice_grad_op = with_masks(OpBuilder("StridedSliceGrad", "strided_slice_grad")
-                                                 .input("shape: Index").input("begin: Index").input("end: Index")
-                                                 .input("strides: Index").input("dy: T").output("output: T")
-                                                 .type("T", kPlainTypes).type("Index", kIndexTypes))
-                                      .doc("Zeros of the given shape with dy where StridedSlice took its elements.")
-                                      .shape(strided_slice_grad_shape)
-                                      .gradient(strided_slice_grad_grad, "begin end strides")
-                                      .host("shape begin end strides")
-                                      .define();
+const Op& strided_slice_grad_op =
+    with_masks(OpBuilder("StridedSliceGrad", "strided_slice_grad")
+                   .input("shape: Index")
+                   .input("begin: Index")
+                   .input("end: Index")
+                   .input("strides: Index")
+                   .input("dy: T")
+                   .output("output: T")
+                   .type("T", kPlainTypes)
+                   .type("Index", kIndexTypes))
+        .doc("Zeros of the given shape with dy where StridedSlice took its elements.")
+        .shape(strided_slice_grad_shape)
+        .gradient(strided_slice_grad_grad, "begin end strides")
+        .host("shape begin end strides")
+        .define();
 
 // An index as the op's inputs and masks.
 struct Parsed {
@@ -79,13 +98,15 @@ struct Parsed {
 
 Parsed parse(std::span<const Index> index) {
   Parsed p;
-  RILL_CHECK(index.size() < 32, invalid_argument, "[getitem] {} indices; at most 31 are possible", index.size());
+  RILL_CHECK(index.size() < 32, invalid_argument, "[getitem] {} indices; at most 31 are possible",
+             index.size());
   auto add = [&](std::int64_t b, std::int64_t e, std::int64_t s) {
     p.begin.push_back(b), p.end.push_back(e), p.stride.push_back(s);
     for (std::int64_t v : {b, e, s}) p.wide = p.wide || v > INT32_MAX || v < INT32_MIN;
   };
   bool symbolic = false;
-  for (const Index& i : index) symbolic = symbolic || (i.kind() == Index::Kind::tensor && i.tensor().is_symbolic());
+  for (const Index& i : index)
+    symbolic = symbolic || (i.kind() == Index::Kind::tensor && i.tensor().is_symbolic());
   for (const Index& i : index) {
     const std::int64_t here = std::int64_t{1} << p.begin.size();
     Tensor number;
@@ -116,48 +137,64 @@ Parsed parse(std::span<const Index> index) {
       case Index::Kind::tensor: {
         const Tensor& t = i.tensor();
         RILL_CHECK(t.defined(), invalid_argument, "[getitem] an index is an undefined tensor");
-        RILL_CHECK(t.dtype().is_integer(), invalid_argument, "[getitem] an index is a tensor of dtype {}; expected an integer scalar", t.dtype());
+        RILL_CHECK(t.dtype().is_integer(), invalid_argument,
+                   "[getitem] an index is a tensor of dtype {}; expected an integer scalar",
+                   t.dtype());
         RILL_CHECK(!t.shape().has_rank() || t.ndim() == 0, invalid_argument,
-                   "[getitem] an index is a tensor of shape {}; expected a scalar. Use tf::gather or tf::gather_nd", t.shape());
+                   "[getitem] an index is a tensor of shape {}; expected a scalar. Use tf::gather "
+                   "or tf::gather_nd",
+                   t.shape());
         p.masks.shrink_axis |= here;
-        if (t.is_symbolic()) number = cast(t, int64), add(0, 0, 1);
-        else add(t.item<std::int64_t>(), 0, 1);
+        if (t.is_symbolic())
+          number = cast(t, int64), add(0, 0, 1);
+        else
+          add(t.item<std::int64_t>(), 0, 1);
         break;
       }
     }
-    if (symbolic) p.begin_tensors.push_back(number.defined() ? number : to_tensor(p.begin.back(), int64));
+    if (symbolic)
+      p.begin_tensors.push_back(number.defined() ? number : to_tensor(p.begin.back(), int64));
   }
   return p;
 }
 
 Tensor list_of(const SmallVector<std::int64_t, 6>& v, bool wide) {
-  Tensor t = make_tensor(wide ? int64 : int32, TensorShape(Dims{static_cast<std::int64_t>(v.size())}));
+  Tensor t =
+      make_tensor(wide ? int64 : int32, TensorShape(Dims{static_cast<std::int64_t>(v.size())}));
   for (std::size_t i = 0; i < v.size(); ++i) {
-    if (wide) mutable_data<std::int64_t>(t)[i] = v[i];
-    else mutable_data<std::int32_t>(t)[i] = static_cast<std::int32_t>(v[i]);
+    if (wide)
+      mutable_data<std::int64_t>(t)[i] = v[i];
+    else
+      mutable_data<std::int32_t>(t)[i] = static_cast<std::int32_t>(v[i]);
   }
   return t;
 }
 
 Tensor index_into(const Tensor& t, std::span<const Index> index) {
   RILL_CHECK(t.defined(), failed_precondition, "[getitem] this Tensor is undefined");
-  if (index.size() == 1 && index[0].kind() == Index::Kind::tensor && index[0].tensor().defined() && index[0].tensor().dtype() == bool_)
+  if (index.size() == 1 && index[0].kind() == Index::Kind::tensor && index[0].tensor().defined() &&
+      index[0].tensor().dtype() == bool_)
     return boolean_mask(t, index[0].tensor());
   Parsed p = parse(index);
   const ThreadState& state = thread_state();
-  const bool eager = !state.executor && !t.is_symbolic() && p.begin_tensors.empty() && !t.impl()->resource;
+  const bool eager =
+      !state.executor && !t.is_symbolic() && p.begin_tensors.empty() && !t.impl()->resource;
   const bool wide = p.wide || !p.begin_tensors.empty();
   Tensor view;
   if (eager) {
-    const StridedSliceSpec spec = resolve_strided_slice(t.shape(), p.begin.size(), &p.begin, &p.end, &p.stride, p.masks, "getitem");
+    const StridedSliceSpec spec = resolve_strided_slice(t.shape(), p.begin.size(), &p.begin, &p.end,
+                                                        &p.stride, p.masks, "getitem");
     const Dims& in = t.shape().dims();
     if (spec.is_contiguous(in)) {
       view = make_view(t, spec.output, spec.output.num_elements() > 0 ? spec.offset(in) : 0);
       if (!state.recorder) return view;
     }
   }
-  const Attr attrs[] = {{"begin_mask", p.masks.begin}, {"end_mask", p.masks.end}, {"ellipsis_mask", p.masks.ellipsis},
-                        {"new_axis_mask", p.masks.new_axis}, {"shrink_axis_mask", p.masks.shrink_axis}};
+  const Attr attrs[] = {{"begin_mask", p.masks.begin},
+                        {"end_mask", p.masks.end},
+                        {"ellipsis_mask", p.masks.ellipsis},
+                        {"new_axis_mask", p.masks.new_axis},
+                        {"shrink_axis_mask", p.masks.shrink_axis}};
   const Tensor begin = p.begin_tensors.empty() ? list_of(p.begin, wide) : stack(p.begin_tensors);
   const Tensor end = list_of(p.end, wide), strides = list_of(p.stride, wide);
   const In inputs[] = {t, begin, end, strides};
@@ -173,21 +210,30 @@ Tensor strided_slice(const Operand& input, const Operand& begin, const Operand& 
   const Arg b(begin);
   return strided_slice(input, *b, end, ones_like(*b));
 }
-Tensor strided_slice(const Operand& input, const Operand& begin, const Operand& end, const Operand& strides, StridedSliceOptions o) {
+Tensor strided_slice(const Operand& input, const Operand& begin, const Operand& end,
+                     const Operand& strides, StridedSliceOptions o) {
   const Arg b(begin);
   return execute(strided_slice_op, {Arg(input), b, Arg(end, b->dtype()), Arg(strides, b->dtype())},
-                 {{"begin_mask", o.begin_mask}, {"end_mask", o.end_mask}, {"ellipsis_mask", o.ellipsis_mask},
-                  {"new_axis_mask", o.new_axis_mask}, {"shrink_axis_mask", o.shrink_axis_mask}});
+                 {{"begin_mask", o.begin_mask},
+                  {"end_mask", o.end_mask},
+                  {"ellipsis_mask", o.ellipsis_mask},
+                  {"new_axis_mask", o.new_axis_mask},
+                  {"shrink_axis_mask", o.shrink_axis_mask}});
 }
 
 Tensor Tensor::operator[](const Index& i) const { return index_into(*this, {&i, 1}); }
-Tensor Tensor::at(std::initializer_list<Index> index) const { return index_into(*this, {index.begin(), index.size()}); }
+Tensor Tensor::at(std::initializer_list<Index> index) const {
+  return index_into(*this, {index.begin(), index.size()});
+}
 
 namespace {
 // The size of axis 0, for iteration and unpacking.
 std::int64_t length_of(const Tensor& t, const char* what) {
-  RILL_CHECK(t.shape().has_rank() && t.ndim() > 0, invalid_argument, "[{}] a tensor of shape {} has no axis 0 to go over", what, t.shape());
-  RILL_CHECK(t.shape().dim(0) >= 0, invalid_argument, "[{}] the size of axis 0 of shape {} is not known while tracing; use tf::map_fn or tf::while_loop",
+  RILL_CHECK(t.shape().has_rank() && t.ndim() > 0, invalid_argument,
+             "[{}] a tensor of shape {} has no axis 0 to go over", what, t.shape());
+  RILL_CHECK(t.shape().dim(0) >= 0, invalid_argument,
+             "[{}] the size of axis 0 of shape {} is not known while tracing; use tf::map_fn or "
+             "tf::while_loop",
              what, t.shape());
   return t.shape().dim(0);
 }
@@ -204,7 +250,8 @@ namespace detail {
 Tensor part_of(const Tensor& t, std::int64_t i) { return t[i]; }
 void require_parts(const Tensor& t, std::size_t n) {
   const std::int64_t have = length_of(t, "unpack");
-  RILL_CHECK(have == static_cast<std::int64_t>(n), invalid_argument, "[unpack] a tensor of shape {} has {} parts, not {}", t.shape(), have, n);
+  RILL_CHECK(have == static_cast<std::int64_t>(n), invalid_argument,
+             "[unpack] a tensor of shape {} has {} parts, not {}", t.shape(), have, n);
 }
 }  // namespace detail
 

@@ -18,7 +18,10 @@ void select_grad(GradContext& g) {
 }
 
 const Op& select_op = OpBuilder("SelectV2", "where")
-                          .input("condition: bool").input("t: T").input("e: T").output("output: T")
+                          .input("condition: bool")
+                          .input("t: T")
+                          .input("e: T")
+                          .output("output: T")
                           .type("T", kAllTypes)
                           .doc("t where the condition holds, e elsewhere; all three broadcast.")
                           .shape(select_shape)

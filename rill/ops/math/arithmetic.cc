@@ -44,16 +44,19 @@ void div_grad(GradContext& g) {
   if (g.needs(0)) set_reduced(g, 0, x_bar);
   if (g.needs(1)) set_reduced(g, 1, x_bar * conj(negative(g.input(0) / g.input(1))));
 }
-const Op& div_op = binary_op("RealDiv", "divide", kFloatTypes | kComplexTypes)
-                       .doc("x / y for floating-point tensors, element by element with broadcasting.")
-                       .gradient(div_grad, "x y")
-                       .define();
+const Op& div_op =
+    binary_op("RealDiv", "divide", kFloatTypes | kComplexTypes)
+        .doc("x / y for floating-point tensors, element by element with broadcasting.")
+        .gradient(div_grad, "x y")
+        .define();
 
 void neg_grad(GradContext& g) { g.set(0, negative(g.dy())); }
-const Op& neg_op = unary_op("Neg", "negative", kNumericTypes).doc("-x.").gradient(neg_grad).define();
+const Op& neg_op =
+    unary_op("Neg", "negative", kNumericTypes).doc("-x.").gradient(neg_grad).define();
 
 void square_grad(GradContext& g) { g.set(0, g.dy() * (2 * conj(g.input(0)))); }
-const Op& square_op = unary_op("Square", "square", kNumericTypes).doc("x * x.").gradient(square_grad, "x").define();
+const Op& square_op =
+    unary_op("Square", "square", kNumericTypes).doc("x * x.").gradient(square_grad, "x").define();
 
 // The side that won gets the gradient; x, when they are equal.
 void maximum_grad(GradContext& g) {
@@ -81,7 +84,8 @@ Tensor maximum(const Operand& x, const Operand& y) { return binary(maximum_op, x
 Tensor minimum(const Operand& x, const Operand& y) { return binary(minimum_op, x, y); }
 Tensor add(const Operand& x, const Operand& y) {
   const ArgPair a(x, y);
-  return execute(a.first().defined() && a.first().dtype() == string ? add_v1_op : add_op, {a.first(), a.second()});
+  return execute(a.first().defined() && a.first().dtype() == string ? add_v1_op : add_op,
+                 {a.first(), a.second()});
 }
 Tensor subtract(const Operand& x, const Operand& y) { return binary(sub_op, x, y); }
 Tensor multiply(const Operand& x, const Operand& y) { return binary(mul_op, x, y); }
@@ -94,10 +98,13 @@ Tensor truediv(const Operand& x, const Operand& y) {
   auto dtype_of = [](const Operand& o) { return o.is_literal() ? DType() : to_tensor(o).dtype(); };
   DType d = dtype_of(x).defined() ? dtype_of(x) : dtype_of(y);
   if (d.defined() && !d.is_integer()) return binary(div_op, x, y);
-  if (!d.defined()) d = x.kind() == Operand::Kind::floating || y.kind() == Operand::Kind::floating ? float32 : int32;
+  if (!d.defined())
+    d = x.kind() == Operand::Kind::floating || y.kind() == Operand::Kind::floating ? float32
+                                                                                   : int32;
   const Arg a(x, x.is_literal() ? real(d) : DType()), b(y, y.is_literal() ? real(d) : DType());
   RILL_CHECK(x.is_literal() || y.is_literal() || a->dtype() == b->dtype(), invalid_argument,
-             "[truediv] x is {} and y is {}: dtypes are not promoted. Write tf::cast(y, tf::{})", a->dtype(), b->dtype(), a->dtype());
+             "[truediv] x is {} and y is {}: dtypes are not promoted. Write tf::cast(y, tf::{})",
+             a->dtype(), b->dtype(), a->dtype());
   return execute(div_op, {cast(*a, real(d)), cast(*b, real(d))});
 }
 Tensor divide(const Operand& x, const Operand& y) { return truediv(x, y); }

@@ -8,7 +8,8 @@ namespace {
 const Op& less_op = compare_op("Less", "less", kRealTypes).doc("x < y.").define();
 const Op& less_equal_op = compare_op("LessEqual", "less_equal", kRealTypes).doc("x <= y.").define();
 const Op& greater_op = compare_op("Greater", "greater", kRealTypes).doc("x > y.").define();
-const Op& greater_equal_op = compare_op("GreaterEqual", "greater_equal", kRealTypes).doc("x >= y.").define();
+const Op& greater_equal_op =
+    compare_op("GreaterEqual", "greater_equal", kRealTypes).doc("x >= y.").define();
 
 bool broadcastable(const TensorShape& a, const TensorShape& b) {
   for (int i = 1; i <= a.rank() && i <= b.rank(); ++i) {
@@ -22,19 +23,26 @@ bool broadcastable(const TensorShape& a, const TensorShape& b) {
 void equal_shape(ShapeContext& c) {
   if (c.bool_attr("incompatible_shape_error")) return broadcast_shape(c);
   const TensorShape &a = c.input(0), &b = c.input(1);
-  if (a.is_fully_defined() && b.is_fully_defined() && !broadcastable(a, b)) return c.set_output(0, TensorShape::scalar());
+  if (a.is_fully_defined() && b.is_fully_defined() && !broadcastable(a, b))
+    return c.set_output(0, TensorShape::scalar());
   // What is unknown may turn out not to fit.
-  if (!a.is_fully_defined() || !b.is_fully_defined()) return c.set_output(0, TensorShape::unknown_rank());
+  if (!a.is_fully_defined() || !b.is_fully_defined())
+    return c.set_output(0, TensorShape::unknown_rank());
   broadcast_shape(c);
 }
 OpBuilder equality_op(std::string_view name, std::string_view tag) {
   OpBuilder b(name, tag);
-  b.input("x: T").input("y: T").output("z: bool").type("T", kAllTypes).attr("incompatible_shape_error: bool = true");
+  b.input("x: T")
+      .input("y: T")
+      .output("z: bool")
+      .type("T", kAllTypes)
+      .attr("incompatible_shape_error: bool = true");
   b.shape(equal_shape).elementwise().no_gradient();
   return b;
 }
 const Op& equal_op = equality_op("Equal", "equal").doc("x == y. NaN equals nothing.").define();
-const Op& not_equal_op = equality_op("NotEqual", "not_equal").doc("x != y. NaN equals nothing.").define();
+const Op& not_equal_op =
+    equality_op("NotEqual", "not_equal").doc("x != y. NaN equals nothing.").define();
 Tensor compare(const Op& op, const Operand& x, const Operand& y) {
   const ArgPair a(x, y);
   return execute(op, {a.first(), a.second()}, {{"incompatible_shape_error", false}});
@@ -42,26 +50,42 @@ Tensor compare(const Op& op, const Operand& x, const Operand& y) {
 
 OpBuilder logical_op(std::string_view name, std::string_view tag) {
   OpBuilder b(name, tag);
-  b.input("x: bool").input("y: bool").output("z: bool").shape(broadcast_shape).elementwise().no_gradient();
+  b.input("x: bool")
+      .input("y: bool")
+      .output("z: bool")
+      .shape(broadcast_shape)
+      .elementwise()
+      .no_gradient();
   return b;
 }
 const Op& logical_and_op = logical_op("LogicalAnd", "logical_and").doc("x and y.").define();
 const Op& logical_or_op = logical_op("LogicalOr", "logical_or").doc("x or y.").define();
 const Op& logical_not_op = OpBuilder("LogicalNot", "logical_not")
-                               .input("x: bool").output("y: bool")
+                               .input("x: bool")
+                               .output("y: bool")
                                .doc("not x.")
                                .shape(unchanged_shape)
                                .elementwise()
                                .no_gradient()
                                .define();
 
-OpBuilder bitwise_op(std::string_view name, std::string_view tag) { return binary_op(name, tag, kIntegerTypes).no_gradient(); }
+OpBuilder bitwise_op(std::string_view name, std::string_view tag) {
+  return binary_op(name, tag, kIntegerTypes).no_gradient();
+}
 const Op& and_op = bitwise_op("BitwiseAnd", "bitwise_and").doc("The bits set in both.").define();
-const Op& or_op = bitwise_op("BitwiseOr", "bitwise_or").doc("The bits set in one or both.").define();
-const Op& xor_op = bitwise_op("BitwiseXor", "bitwise_xor").doc("The bits set in exactly one.").define();
-const Op& left_shift_op = bitwise_op("LeftShift", "left_shift").doc("x shifted y bits up; y is clamped to [0, bits - 1].").define();
-const Op& right_shift_op = bitwise_op("RightShift", "right_shift").doc("x shifted y bits down, keeping the sign; y is clamped to [0, bits - 1].").define();
-const Op& invert_op = unary_op("Invert", "invert", kIntegerTypes).doc("Every bit flipped.").no_gradient().define();
+const Op& or_op =
+    bitwise_op("BitwiseOr", "bitwise_or").doc("The bits set in one or both.").define();
+const Op& xor_op =
+    bitwise_op("BitwiseXor", "bitwise_xor").doc("The bits set in exactly one.").define();
+const Op& left_shift_op = bitwise_op("LeftShift", "left_shift")
+                              .doc("x shifted y bits up; y is clamped to [0, bits - 1].")
+                              .define();
+const Op& right_shift_op =
+    bitwise_op("RightShift", "right_shift")
+        .doc("x shifted y bits down, keeping the sign; y is clamped to [0, bits - 1].")
+        .define();
+const Op& invert_op =
+    unary_op("Invert", "invert", kIntegerTypes).doc("Every bit flipped.").no_gradient().define();
 
 bool is_bool(const Operand& x) {
   if (x.is_literal()) return x.kind() == Operand::Kind::boolean;
@@ -78,12 +102,17 @@ Tensor greater_equal(const Operand& x, const Operand& y) { return binary(greater
 Tensor equal(const Operand& x, const Operand& y) { return binary(equal_op, x, y); }
 Tensor not_equal(const Operand& x, const Operand& y) { return binary(not_equal_op, x, y); }
 
-Tensor logical_and(const Operand& x, const Operand& y) { return execute(logical_and_op, {Arg(x, bool_), Arg(y, bool_)}); }
-Tensor logical_or(const Operand& x, const Operand& y) { return execute(logical_or_op, {Arg(x, bool_), Arg(y, bool_)}); }
+Tensor logical_and(const Operand& x, const Operand& y) {
+  return execute(logical_and_op, {Arg(x, bool_), Arg(y, bool_)});
+}
+Tensor logical_or(const Operand& x, const Operand& y) {
+  return execute(logical_or_op, {Arg(x, bool_), Arg(y, bool_)});
+}
 Tensor logical_not(const Operand& x) { return execute(logical_not_op, {Arg(x, bool_)}); }
 Tensor logical_xor(const Operand& x, const Operand& y) {
   const Arg a(x, bool_), b(y, bool_);
-  RILL_CHECK(a->dtype() == bool_ && b->dtype() == bool_, invalid_argument, "[logical_xor] x is {} and y is {}; expected bool", a->dtype(), b->dtype());
+  RILL_CHECK(a->dtype() == bool_ && b->dtype() == bool_, invalid_argument,
+             "[logical_xor] x is {} and y is {}; expected bool", a->dtype(), b->dtype());
   return not_equal(*a, *b);
 }
 

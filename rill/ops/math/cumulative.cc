@@ -9,7 +9,8 @@ namespace {
 void cumulative_shape(ShapeContext& c) {
   std::int64_t axis = 0;
   require_rank(c, 1, 0, "axis");
-  if (c.input(0).has_rank() && c.input_as_int(1, &axis)) normalize_axis(axis, c.input(0).rank(), c.tag());
+  if (c.input(0).has_rank() && c.input_as_int(1, &axis))
+    normalize_axis(axis, c.input(0).rank(), c.tag());
   unchanged_shape(c);
 }
 OpBuilder cumulative_op(std::string_view name, std::string_view tag) {
@@ -26,7 +27,8 @@ int axis_of(GradContext& g) {
 
 // An element is in every sum from its own on.
 void cumsum_grad(GradContext& g) {
-  g.set(0, cumsum(g.dy(), axis_of(g), {.exclusive = g.bool_attr("exclusive"), .reverse = !g.bool_attr("reverse")}));
+  g.set(0, cumsum(g.dy(), axis_of(g),
+                  {.exclusive = g.bool_attr("exclusive"), .reverse = !g.bool_attr("reverse")}));
 }
 const Op& cumsum_op = cumulative_op("Cumsum", "cumsum")
                           .doc("Running sums along an axis; exclusive: without the element itself.")
@@ -36,21 +38,25 @@ const Op& cumsum_op = cumulative_op("Cumsum", "cumsum")
 // dx_k = (sum of dy_i y_i over the products that hold x_k) / x_k; 0 where x_k is 0.
 void cumprod_grad(GradContext& g) {
   const bool exclusive = g.bool_attr("exclusive"), reverse = g.bool_attr("reverse");
-  const Tensor sums = cumsum(conj(g.output()) * g.dy(), axis_of(g), {.exclusive = exclusive, .reverse = !reverse});
+  const Tensor sums =
+      cumsum(conj(g.output()) * g.dy(), axis_of(g), {.exclusive = exclusive, .reverse = !reverse});
   g.set(0, divide_no_nan(sums, conj(g.input(0))));
 }
-const Op& cumprod_op = cumulative_op("Cumprod", "cumprod")
-                           .doc("Running products along an axis; exclusive: without the element itself.")
-                           .gradient(cumprod_grad, "x axis out")
-                           .define();
+const Op& cumprod_op =
+    cumulative_op("Cumprod", "cumprod")
+        .doc("Running products along an axis; exclusive: without the element itself.")
+        .gradient(cumprod_grad, "x axis out")
+        .define();
 
 }  // namespace
 
 Tensor cumsum(const Operand& x, int axis, CumulativeOptions o) {
-  return execute(cumsum_op, {Arg(x), to_tensor(axis)}, {{"exclusive", o.exclusive}, {"reverse", o.reverse}});
+  return execute(cumsum_op, {Arg(x), to_tensor(axis)},
+                 {{"exclusive", o.exclusive}, {"reverse", o.reverse}});
 }
 Tensor cumprod(const Operand& x, int axis, CumulativeOptions o) {
-  return execute(cumprod_op, {Arg(x), to_tensor(axis)}, {{"exclusive", o.exclusive}, {"reverse", o.reverse}});
+  return execute(cumprod_op, {Arg(x), to_tensor(axis)},
+                 {{"exclusive", o.exclusive}, {"reverse", o.reverse}});
 }
 
 }  // namespace rill

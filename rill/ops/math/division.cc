@@ -108,7 +108,9 @@ Tensor floormod(const Operand& x, const Operand& y) { return binary(floormod_op,
 Tensor mod(const Operand& x, const Operand& y) { return binary(floormod_op, x, y); }
 Tensor truncatemod(const Operand& x, const Operand& y) { return binary(truncatemod_op, x, y); }
 Tensor divide_no_nan(const Operand& x, const Operand& y) { return binary(divide_no_nan_op, x, y); }
-Tensor multiply_no_nan(const Operand& x, const Operand& y) { return binary(multiply_no_nan_op, x, y); }
+Tensor multiply_no_nan(const Operand& x, const Operand& y) {
+  return binary(multiply_no_nan_op, x, y);
+}
 Tensor xdivy(const Operand& x, const Operand& y) { return binary(xdivy_op, x, y); }
 Tensor xlogy(const Operand& x, const Operand& y) { return binary(xlogy_op, x, y); }
 Tensor xlog1py(const Operand& x, const Operand& y) { return binary(xlog1py_op, x, y); }

@@ -280,8 +280,8 @@ Tensor tensordot(const Operand& a, const Operand& b, const TensordotAxes& axes) 
                "[tensordot] axes is {}; a has rank {} and b rank {}", axes.n, ra, rb);
     for (int i = 0; i < axes.n; ++i) in_a.push_back(ra - axes.n + i), in_b.push_back(i);
   } else {
-    RILL_CHECK(axes.n == -1, invalid_argument, "[tensordot] axes is {}; expected 0 or more",
-               axes.n);
+    RILL_CHECK(axes.n == TensordotAxes::kListed, invalid_argument,
+               "[tensordot] axes is {}; expected 0 or more", axes.n);
   }
   RILL_CHECK(in_a.size() == in_b.size(), invalid_argument,
              "[tensordot] axes name {} axes of a and {} of b; expected as many", in_a.size(),

@@ -9,25 +9,39 @@ namespace {
 constexpr TypeSet kFractions = kFloatTypes | kComplexTypes;
 
 // Defines an op whose gradient is dy * (an expression of x and y, conjugated).
-#define RILL_FUNCTION(name, Name, types, text, saves, ...)                                \
-  void name##_grad(GradContext& g) { __VA_ARGS__; }                                       \
-  const Op& name##_op = unary_op(Name, #name, types).doc(text).gradient(name##_grad, saves).define();
+#define RILL_FUNCTION(name, Name, types, text, saves, ...) \
+  void name##_grad(GradContext& g) { __VA_ARGS__; }        \
+  const Op& name##_op =                                    \
+      unary_op(Name, #name, types).doc(text).gradient(name##_grad, saves).define();
 
 RILL_FUNCTION(exp, "Exp", kFractions, "e^x.", "y", g.set(0, g.dy() * conj(g.output())))
-RILL_FUNCTION(expm1, "Expm1", kFractions, "e^x - 1, exact near 0.", "x", g.set(0, g.dy() * conj(exp(g.input(0)))))
-RILL_FUNCTION(log, "Log", kFractions, "Natural logarithm.", "x", g.set(0, g.dy() / conj(g.input(0))))
-RILL_FUNCTION(log1p, "Log1p", kFractions, "log(1 + x), exact near 0.", "x", g.set(0, g.dy() / (1 + conj(g.input(0)))))
+RILL_FUNCTION(expm1, "Expm1", kFractions, "e^x - 1, exact near 0.", "x",
+              g.set(0, g.dy() * conj(exp(g.input(0)))))
+RILL_FUNCTION(log, "Log", kFractions, "Natural logarithm.", "x",
+              g.set(0, g.dy() / conj(g.input(0))))
+RILL_FUNCTION(log1p, "Log1p", kFractions, "log(1 + x), exact near 0.", "x",
+              g.set(0, g.dy() / (1 + conj(g.input(0)))))
 RILL_FUNCTION(sin, "Sin", kFractions, "Sine.", "x", g.set(0, g.dy() * cos(conj(g.input(0)))))
-RILL_FUNCTION(cos, "Cos", kFractions, "Cosine.", "x", g.set(0, negative(g.dy()) * sin(conj(g.input(0)))))
-RILL_FUNCTION(tan, "Tan", kFractions, "Tangent.", "y", g.set(0, g.dy() * (1 + square(conj(g.output())))))
-RILL_FUNCTION(asin, "Asin", kFractions, "Inverse sine.", "x", g.set(0, g.dy() / sqrt(1 - square(conj(g.input(0))))))
-RILL_FUNCTION(acos, "Acos", kFractions, "Inverse cosine.", "x", g.set(0, negative(g.dy()) / sqrt(1 - square(conj(g.input(0))))))
-RILL_FUNCTION(atan, "Atan", kFractions, "Inverse tangent.", "x", g.set(0, g.dy() / (1 + square(conj(g.input(0))))))
-RILL_FUNCTION(sinh, "Sinh", kFractions, "Hyperbolic sine.", "x", g.set(0, g.dy() * cosh(conj(g.input(0)))))
-RILL_FUNCTION(cosh, "Cosh", kFractions, "Hyperbolic cosine.", "x", g.set(0, g.dy() * sinh(conj(g.input(0)))))
-RILL_FUNCTION(asinh, "Asinh", kFractions, "Inverse hyperbolic sine.", "y", g.set(0, g.dy() / conj(cosh(g.output()))))
-RILL_FUNCTION(acosh, "Acosh", kFractions, "Inverse hyperbolic cosine.", "y", g.set(0, g.dy() / conj(sinh(g.output()))))
-RILL_FUNCTION(atanh, "Atanh", kFractions, "Inverse hyperbolic tangent.", "x", g.set(0, g.dy() / (1 - square(conj(g.input(0))))))
+RILL_FUNCTION(cos, "Cos", kFractions, "Cosine.", "x",
+              g.set(0, negative(g.dy()) * sin(conj(g.input(0)))))
+RILL_FUNCTION(tan, "Tan", kFractions, "Tangent.", "y",
+              g.set(0, g.dy() * (1 + square(conj(g.output())))))
+RILL_FUNCTION(asin, "Asin", kFractions, "Inverse sine.", "x",
+              g.set(0, g.dy() / sqrt(1 - square(conj(g.input(0))))))
+RILL_FUNCTION(acos, "Acos", kFractions, "Inverse cosine.", "x",
+              g.set(0, negative(g.dy()) / sqrt(1 - square(conj(g.input(0))))))
+RILL_FUNCTION(atan, "Atan", kFractions, "Inverse tangent.", "x",
+              g.set(0, g.dy() / (1 + square(conj(g.input(0))))))
+RILL_FUNCTION(sinh, "Sinh", kFractions, "Hyperbolic sine.", "x",
+              g.set(0, g.dy() * cosh(conj(g.input(0)))))
+RILL_FUNCTION(cosh, "Cosh", kFractions, "Hyperbolic cosine.", "x",
+              g.set(0, g.dy() * sinh(conj(g.input(0)))))
+RILL_FUNCTION(asinh, "Asinh", kFractions, "Inverse hyperbolic sine.", "y",
+              g.set(0, g.dy() / conj(cosh(g.output()))))
+RILL_FUNCTION(acosh, "Acosh", kFractions, "Inverse hyperbolic cosine.", "y",
+              g.set(0, g.dy() / conj(sinh(g.output()))))
+RILL_FUNCTION(atanh, "Atanh", kFractions, "Inverse hyperbolic tangent.", "x",
+              g.set(0, g.dy() / (1 - square(conj(g.input(0))))))
 
 constexpr double kTwoOverRootPi = 1.1283791670955125738961589031215452;
 RILL_FUNCTION(erf, "Erf", kFloatTypes, "The error function.", "x",
@@ -40,14 +54,20 @@ RILL_FUNCTION(erfinv, "Erfinv", kFloatTypes, "The inverse of erf.", "y",
 constexpr double kRootTwoPi = 2.50662827463100050241576528481104525;
 RILL_FUNCTION(ndtri, "Ndtri", kFloatTypes, "The quantile of the standard normal distribution.", "y",
               g.set(0, g.dy() * (kRootTwoPi * exp(square(g.output()) / 2))))
-RILL_FUNCTION(lgamma, "Lgamma", kFloatTypes, "log |gamma(x)|.", "x", g.set(0, g.dy() * digamma(g.input(0))))
+RILL_FUNCTION(lgamma, "Lgamma", kFloatTypes, "log |gamma(x)|.", "x",
+              g.set(0, g.dy() * digamma(g.input(0))))
 RILL_FUNCTION(digamma, "Digamma", kFloatTypes, "The derivative of lgamma.", "x",
               g.set(0, g.dy() * polygamma(ones_like(g.input(0)), g.input(0))))
 
 // y and dy: from the result, which is cheaper than from x.
 OpBuilder grad_op(std::string_view name, std::string_view tag) {
   OpBuilder b(name, tag);
-  b.input("y: T").input("dy: T").output("z: T").type("T", kFractions).shape(broadcast_shape).elementwise();
+  b.input("y: T")
+      .input("dy: T")
+      .output("z: T")
+      .type("T", kFractions)
+      .shape(broadcast_shape)
+      .elementwise();
   return b;
 }
 Tensor tanh_grad(const Tensor& y, const Tensor& dy);
@@ -61,7 +81,8 @@ const Op& tanh_grad_op = grad_op("TanhGrad", "tanh_grad")
                              .gradient(tanh_grad_grad, "y dy")
                              .define();
 Tensor tanh_grad(const Tensor& y, const Tensor& dy) { return execute(tanh_grad_op, {y, dy}); }
-RILL_FUNCTION(tanh, "Tanh", kFractions, "Hyperbolic tangent.", "y", g.set(0, tanh_grad(conj(g.output()), g.dy())))
+RILL_FUNCTION(tanh, "Tanh", kFractions, "Hyperbolic tangent.", "y",
+              g.set(0, tanh_grad(conj(g.output()), g.dy())))
 
 Tensor sigmoid_grad(const Tensor& y, const Tensor& dy);
 void sigmoid_grad_grad(GradContext& g) {
@@ -74,17 +95,21 @@ const Op& sigmoid_grad_op = grad_op("SigmoidGrad", "sigmoid_grad")
                                 .gradient(sigmoid_grad_grad, "y dy")
                                 .define();
 Tensor sigmoid_grad(const Tensor& y, const Tensor& dy) { return execute(sigmoid_grad_op, {y, dy}); }
-const Op& sigmoid_op = unary_op("Sigmoid", "sigmoid", kFractions)
-                           .doc("1 / (1 + e^-x).")
-                           .gradient([](GradContext& g) { g.set(0, sigmoid_grad(conj(g.output()), g.dy())); }, "y")
-                           .define();
+const Op& sigmoid_op =
+    unary_op("Sigmoid", "sigmoid", kFractions)
+        .doc("1 / (1 + e^-x).")
+        .gradient([](GradContext& g) { g.set(0, sigmoid_grad(conj(g.output()), g.dy())); }, "y")
+        .define();
 
 // Derivatives by the first argument have no closed form.
 void zeta_grad(GradContext& g) {
-  if (g.needs(1)) set_reduced(g, 1, g.dy() * negative(g.input(0)) * zeta(g.input(0) + 1, g.input(1)));
+  if (g.needs(1))
+    set_reduced(g, 1, g.dy() * negative(g.input(0)) * zeta(g.input(0) + 1, g.input(1)));
 }
 const Op& zeta_op = OpBuilder("Zeta", "zeta")
-                        .input("x: T").input("q: T").output("z: T")
+                        .input("x: T")
+                        .input("q: T")
+                        .output("z: T")
                         .type("T", kRealFloatTypes)
                         .doc("Hurwitz's zeta function: the sum of (q + n)^-x over n >= 0.")
                         .shape(broadcast_shape)
@@ -94,26 +119,46 @@ void polygamma_grad(GradContext& g) {
   if (g.needs(1)) set_reduced(g, 1, g.dy() * polygamma(g.input(0) + 1, g.input(1)));
 }
 const Op& polygamma_op = OpBuilder("Polygamma", "polygamma")
-                             .input("a: T").input("x: T").output("z: T")
+                             .input("a: T")
+                             .input("x: T")
+                             .output("z: T")
                              .type("T", kRealFloatTypes)
                              .doc("The derivative of order a of digamma(x).")
                              .shape(broadcast_shape)
                              .gradient(polygamma_grad, "a x")
                              .define();
 
-const Op& floor_op = unary_op("Floor", "floor", kFloatTypes).doc("The largest integer not above x.").no_gradient().define();
-const Op& ceil_op = unary_op("Ceil", "ceil", kFloatTypes).doc("The smallest integer not below x.").no_gradient().define();
-const Op& rint_op = unary_op("Rint", "rint", kFloatTypes).doc("The nearest integer; halves to even.").no_gradient().define();
-const Op& round_op = unary_op("Round", "round", kFloatTypes | kSignedTypes).doc("The nearest integer; halves to even.").no_gradient().define();
+const Op& floor_op = unary_op("Floor", "floor", kFloatTypes)
+                         .doc("The largest integer not above x.")
+                         .no_gradient()
+                         .define();
+const Op& ceil_op = unary_op("Ceil", "ceil", kFloatTypes)
+                        .doc("The smallest integer not below x.")
+                        .no_gradient()
+                        .define();
+const Op& rint_op = unary_op("Rint", "rint", kFloatTypes)
+                        .doc("The nearest integer; halves to even.")
+                        .no_gradient()
+                        .define();
+const Op& round_op = unary_op("Round", "round", kFloatTypes | kSignedTypes)
+                         .doc("The nearest integer; halves to even.")
+                         .no_gradient()
+                         .define();
 
 OpBuilder predicate_op(std::string_view name, std::string_view tag) {
   OpBuilder b(name, tag);
-  b.input("x: T").output("y: bool").type("T", kFloatTypes).shape(unchanged_shape).elementwise().no_gradient();
+  b.input("x: T")
+      .output("y: bool")
+      .type("T", kFloatTypes)
+      .shape(unchanged_shape)
+      .elementwise()
+      .no_gradient();
   return b;
 }
 const Op& is_nan_op = predicate_op("IsNan", "is_nan").doc("Whether x is not a number.").define();
 const Op& is_inf_op = predicate_op("IsInf", "is_inf").doc("Whether x is infinite.").define();
-const Op& is_finite_op = predicate_op("IsFinite", "is_finite").doc("Whether x is neither infinite nor NaN.").define();
+const Op& is_finite_op =
+    predicate_op("IsFinite", "is_finite").doc("Whether x is neither infinite nor NaN.").define();
 
 // As in TensorFlow: a step of one number counts as none.
 void next_after_grad(GradContext& g) {
@@ -121,7 +166,9 @@ void next_after_grad(GradContext& g) {
   if (g.needs(1)) set_reduced(g, 1, zeros_like(g.dy()));
 }
 const Op& next_after_op = OpBuilder("NextAfter", "nextafter")
-                              .input("x1: T").input("x2: T").output("output: T")
+                              .input("x1: T")
+                              .input("x2: T")
+                              .output("output: T")
                               .type("T", kRealFloatTypes, float32)
                               .doc("The number next to x1 on the way to x2.")
                               .shape(broadcast_shape)

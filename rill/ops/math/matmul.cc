@@ -18,12 +18,16 @@ Matrix matrix_of(const TensorShape& s, bool transposed) {
 void require_inner(ShapeContext& c, Matrix a, Matrix b, bool ta, bool tb) {
   if (a.cols < 0 || b.rows < 0 || a.cols == b.rows) return;
   // A transpose that would fit is the likeliest slip.
-  const char* hint = a.cols == b.cols   ? tb ? ". Did you mean transpose_b=false?" : ". Did you mean transpose_b=true?"
-                     : a.rows == b.rows ? ta ? ". Did you mean transpose_a=false?" : ". Did you mean transpose_a=true?"
+  const char* hint = a.cols == b.cols   ? tb ? ". Did you mean transpose_b=false?"
+                                             : ". Did you mean transpose_b=true?"
+                     : a.rows == b.rows ? ta ? ". Did you mean transpose_a=false?"
+                                             : ". Did you mean transpose_a=true?"
                                         : "";
   RILL_FAIL(invalid_argument,
-            "[matmul] inner dimensions differ: a has shape {}{}, b has shape {}{}; expected equal sizes, got {} and {}{}", c.input(0),
-            ta ? " transposed" : "", c.input(1), tb ? " transposed" : "", a.cols, b.rows, hint);
+            "[matmul] inner dimensions differ: a has shape {}{}, b has shape {}{}; expected equal "
+            "sizes, got {} and {}{}",
+            c.input(0), ta ? " transposed" : "", c.input(1), tb ? " transposed" : "", a.cols,
+            b.rows, hint);
 }
 
 void matmul_shape(ShapeContext& c) {
@@ -42,17 +46,22 @@ void matmul_grad(GradContext& g) {
   const bool ta = g.bool_attr("transpose_a"), tb = g.bool_attr("transpose_b");
   if (g.needs(0)) {
     const Tensor b = conj(g.input(1));
-    g.set(0, ta ? matmul(b, g.dy(), {.transpose_a = tb, .transpose_b = true}) : matmul(g.dy(), b, {.transpose_b = !tb}));
+    g.set(0, ta ? matmul(b, g.dy(), {.transpose_a = tb, .transpose_b = true})
+                : matmul(g.dy(), b, {.transpose_b = !tb}));
   }
   if (g.needs(1)) {
     const Tensor a = conj(g.input(0));
-    g.set(1, tb ? matmul(g.dy(), a, {.transpose_a = true, .transpose_b = ta}) : matmul(a, g.dy(), {.transpose_a = !ta}));
+    g.set(1, tb ? matmul(g.dy(), a, {.transpose_a = true, .transpose_b = ta})
+                : matmul(a, g.dy(), {.transpose_a = !ta}));
   }
 }
 
 const Op& matmul_op = OpBuilder("MatMul", "matmul")
-                          .input("a: T").input("b: T").output("product: T")
-                          .attr("transpose_a: bool = false").attr("transpose_b: bool = false")
+                          .input("a: T")
+                          .input("b: T")
+                          .output("product: T")
+                          .attr("transpose_a: bool = false")
+                          .attr("transpose_b: bool = false")
                           .type("T", kNumericTypes)
                           .doc("The matrix product of a [m, k] and b [k, n].")
                           .shape(matmul_shape)
@@ -63,7 +72,8 @@ void batch_matmul_shape(ShapeContext& c) {
   const TensorShape &sa = c.input(0), &sb = c.input(1);
   if (!sa.has_rank() || !sb.has_rank()) return c.set_output(0, TensorShape::unknown_rank());
   for (int i = 0; i < 2; ++i)
-    RILL_CHECK(c.input(i).rank() >= 2, invalid_argument, "[matmul] {} must have rank 2 or more, got shape {}", i ? "b" : "a", c.input(i));
+    RILL_CHECK(c.input(i).rank() >= 2, invalid_argument,
+               "[matmul] {} must have rank 2 or more, got shape {}", i ? "b" : "a", c.input(i));
   const bool ta = c.bool_attr("adj_x"), tb = c.bool_attr("adj_y");
   const Matrix a = matrix_of(sa, ta), b = matrix_of(sb, tb);
   require_inner(c, a, b, ta, tb);
@@ -80,19 +90,27 @@ Tensor batch_matmul(const Tensor& x, const Tensor& y, bool adj_x, bool adj_y);
 void batch_matmul_grad(GradContext& g) {
   const bool ta = g.bool_attr("adj_x"), tb = g.bool_attr("adj_y");
   if (g.needs(0))
-    set_reduced(g, 0, ta ? batch_matmul(g.input(1), g.dy(), tb, true) : batch_matmul(g.dy(), g.input(1), false, !tb));
+    set_reduced(g, 0,
+                ta ? batch_matmul(g.input(1), g.dy(), tb, true)
+                   : batch_matmul(g.dy(), g.input(1), false, !tb));
   if (g.needs(1))
-    set_reduced(g, 1, tb ? batch_matmul(g.dy(), g.input(0), true, ta) : batch_matmul(g.input(0), g.dy(), !ta, false));
+    set_reduced(g, 1,
+                tb ? batch_matmul(g.dy(), g.input(0), true, ta)
+                   : batch_matmul(g.input(0), g.dy(), !ta, false));
 }
 
-const Op& batch_matmul_op = OpBuilder("BatchMatMulV2", "matmul")
-                                .input("x: T").input("y: T").output("output: T")
-                                .attr("adj_x: bool = false").attr("adj_y: bool = false")
-                                .type("T", kNumericTypes)
-                                .doc("Matrix products over the last two axes; leading axes broadcast.")
-                                .shape(batch_matmul_shape)
-                                .gradient(batch_matmul_grad, "x y")
-                                .define();
+const Op& batch_matmul_op =
+    OpBuilder("BatchMatMulV2", "matmul")
+        .input("x: T")
+        .input("y: T")
+        .output("output: T")
+        .attr("adj_x: bool = false")
+        .attr("adj_y: bool = false")
+        .type("T", kNumericTypes)
+        .doc("Matrix products over the last two axes; leading axes broadcast.")
+        .shape(batch_matmul_shape)
+        .gradient(batch_matmul_grad, "x y")
+        .define();
 
 Tensor batch_matmul(const Tensor& x, const Tensor& y, bool adj_x, bool adj_y) {
   return execute(batch_matmul_op, {x, y}, {{"adj_x", adj_x}, {"adj_y", adj_y}});
@@ -102,11 +120,14 @@ Tensor batch_matmul(const Tensor& x, const Tensor& y, bool adj_x, bool adj_y) {
 
 Tensor matmul(const Operand& a, const Operand& b, MatmulOptions o) {
   const ArgPair p(a, b);
-  if (p.first().defined() && p.second().defined() && (p.first().ndim() > 2 || p.second().ndim() > 2))
+  if (p.first().defined() && p.second().defined() &&
+      (p.first().ndim() > 2 || p.second().ndim() > 2))
     // The adjoint conjugates; a transpose of complex matrices must not.
-    return batch_matmul(o.transpose_a ? conj(p.first()) : p.first(), o.transpose_b ? conj(p.second()) : p.second(), o.transpose_a,
+    return batch_matmul(o.transpose_a ? conj(p.first()) : p.first(),
+                        o.transpose_b ? conj(p.second()) : p.second(), o.transpose_a,
                         o.transpose_b);
-  return execute(matmul_op, {p.first(), p.second()}, {{"transpose_a", o.transpose_a}, {"transpose_b", o.transpose_b}});
+  return execute(matmul_op, {p.first(), p.second()},
+                 {{"transpose_a", o.transpose_a}, {"transpose_b", o.transpose_b}});
 }
 
 }  // namespace rill

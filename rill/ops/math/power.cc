@@ -34,10 +34,11 @@ void squared_difference_grad(GradContext& g) {
   set_reduced(g, 0, d);
   if (g.needs(1)) set_reduced(g, 1, negative(d));
 }
-const Op& squared_difference_op = binary_op("SquaredDifference", "squared_difference", kFractions | kIndexTypes)
-                                      .doc("(x - y)^2.")
-                                      .gradient(squared_difference_grad, "x y")
-                                      .define();
+const Op& squared_difference_op =
+    binary_op("SquaredDifference", "squared_difference", kFractions | kIndexTypes)
+        .doc("(x - y)^2.")
+        .gradient(squared_difference_grad, "x y")
+        .define();
 
 void atan2_grad(GradContext& g) {
   const Tensor &y = g.input(0), &x = g.input(1);
@@ -46,7 +47,9 @@ void atan2_grad(GradContext& g) {
   if (g.needs(1)) set_reduced(g, 1, negative(y) * d);
 }
 const Op& atan2_op = OpBuilder("Atan2", "atan2")
-                         .input("y: T").input("x: T").output("z: T")
+                         .input("y: T")
+                         .input("x: T")
+                         .output("z: T")
                          .type("T", kFloatTypes)
                          .doc("The angle of the point (x, y), in [-pi, pi].")
                          .shape(broadcast_shape)
@@ -55,10 +58,8 @@ const Op& atan2_op = OpBuilder("Atan2", "atan2")
                          .define();
 
 void abs_grad(GradContext& g) { g.set(0, g.dy() * sign(g.input(0))); }
-const Op& abs_op = unary_op("Abs", "abs", kFloatTypes | kSignedTypes)
-                       .doc("|x|.")
-                       .gradient(abs_grad, "x")
-                       .define();
+const Op& abs_op =
+    unary_op("Abs", "abs", kFloatTypes | kSignedTypes).doc("|x|.").gradient(abs_grad, "x").define();
 void sign_grad(GradContext& g) { g.set(0, zeros_like(g.dy())); }
 const Op& sign_op = unary_op("Sign", "sign", kSignedNumbers)
                         .doc("-1, 0 or 1; of complex numbers x / |x|.")
@@ -69,7 +70,12 @@ const Op& sign_op = unary_op("Sign", "sign", kSignedNumbers)
 // passes, and training graphs hold them.
 OpBuilder grad_op(std::string_view name, std::string_view tag) {
   OpBuilder b(name, tag);
-  b.input("y: T").input("dy: T").output("z: T").type("T", kFractions).shape(broadcast_shape).elementwise();
+  b.input("y: T")
+      .input("dy: T")
+      .output("z: T")
+      .type("T", kFractions)
+      .shape(broadcast_shape)
+      .elementwise();
   return b;
 }
 
@@ -87,7 +93,9 @@ const Op& reciprocal_grad_op = grad_op("ReciprocalGrad", "reciprocal_grad")
                                              .doc("-dy y^2: the gradient of y = 1 / x.")
                                              .gradient(reciprocal_grad_grad, "y dy")
                                              .define();
-Tensor reciprocal_grad(const Tensor& y, const Tensor& dy) { return execute(reciprocal_grad_op, {y, dy}); }
+Tensor reciprocal_grad(const Tensor& y, const Tensor& dy) {
+  return execute(reciprocal_grad_op, {y, dy});
+}
 void reciprocal_gradient(GradContext& g) { g.set(0, reciprocal_grad(g.output(), g.dy())); }
 const Op& reciprocal_op = unary_op("Reciprocal", "reciprocal", kSignedNumbers)
                               .doc("1 / x.")
@@ -111,7 +119,10 @@ const Op& sqrt_grad_op = grad_op("SqrtGrad", "sqrt_grad")
                              .define();
 Tensor sqrt_grad(const Tensor& y, const Tensor& dy) { return execute(sqrt_grad_op, {y, dy}); }
 void sqrt_gradient(GradContext& g) { g.set(0, sqrt_grad(g.output(), g.dy())); }
-const Op& sqrt_op = unary_op("Sqrt", "sqrt", kFractions).doc("The square root.").gradient(sqrt_gradient, "y").define();
+const Op& sqrt_op = unary_op("Sqrt", "sqrt", kFractions)
+                        .doc("The square root.")
+                        .gradient(sqrt_gradient, "y")
+                        .define();
 
 Tensor rsqrt_grad(const Tensor& y, const Tensor& dy);
 void rsqrt_grad_grad(GradContext& g) {
@@ -125,12 +136,17 @@ const Op& rsqrt_grad_op = grad_op("RsqrtGrad", "rsqrt_grad")
                               .define();
 Tensor rsqrt_grad(const Tensor& y, const Tensor& dy) { return execute(rsqrt_grad_op, {y, dy}); }
 void rsqrt_gradient(GradContext& g) { g.set(0, rsqrt_grad(g.output(), g.dy())); }
-const Op& rsqrt_op = unary_op("Rsqrt", "rsqrt", kFractions).doc("1 / sqrt(x).").gradient(rsqrt_gradient, "y").define();
+const Op& rsqrt_op = unary_op("Rsqrt", "rsqrt", kFractions)
+                         .doc("1 / sqrt(x).")
+                         .gradient(rsqrt_gradient, "y")
+                         .define();
 
 }  // namespace
 
 Tensor pow(const Operand& x, const Operand& y) { return binary(pow_op, x, y); }
-Tensor squared_difference(const Operand& x, const Operand& y) { return binary(squared_difference_op, x, y); }
+Tensor squared_difference(const Operand& x, const Operand& y) {
+  return binary(squared_difference_op, x, y);
+}
 Tensor atan2(const Operand& y, const Operand& x) { return binary(atan2_op, y, x); }
 Tensor abs(const Operand& x) {
   const Arg a(x);

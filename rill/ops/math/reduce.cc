@@ -9,12 +9,15 @@ void reduce_shape(ShapeContext& c) {
   const bool keep = c.bool_attr("keep_dims");
   const Tensor* axes = c.input_value(1);
   if (!in.has_rank()) return c.set_output(0, TensorShape::unknown_rank());
-  if (!axes) return c.set_output(0, keep ? TensorShape::unknown_dims(in.rank()) : TensorShape::unknown_rank());
+  if (!axes)
+    return c.set_output(0,
+                        keep ? TensorShape::unknown_dims(in.rank()) : TensorShape::unknown_rank());
   Dims out = in.dims();
   SmallVector<char, 8> gone(out.size(), 0);
   for (std::int64_t a : as_dims(*axes, c.tag())) {
     const int axis = normalize_axis(a, in.rank(), c.tag());
-    RILL_CHECK(!gone[static_cast<std::size_t>(axis)], invalid_argument, "[{}] axis {} is given twice", c.tag(), axis);
+    RILL_CHECK(!gone[static_cast<std::size_t>(axis)], invalid_argument,
+               "[{}] axis {} is given twice", c.tag(), axis);
     gone[static_cast<std::size_t>(axis)] = 1;
     out[static_cast<std::size_t>(axis)] = 1;
   }
@@ -26,9 +29,14 @@ void reduce_shape(ShapeContext& c) {
 
 OpBuilder reduce_op(std::string_view name, std::string_view tag, TypeSet types) {
   OpBuilder b(name, tag);
-  b.input("input: T").input("reduction_indices: Tidx").output("output: T")
-      .attr("keep_dims: bool = false").type("T", types).type("Tidx", kIndexTypes, int32)
-      .shape(reduce_shape).host("reduction_indices");
+  b.input("input: T")
+      .input("reduction_indices: Tidx")
+      .output("output: T")
+      .attr("keep_dims: bool = false")
+      .type("T", types)
+      .type("Tidx", kIndexTypes, int32)
+      .shape(reduce_shape)
+      .host("reduction_indices");
   return b;
 }
 
@@ -51,7 +59,8 @@ Tensor reduce(const Op& op, const Operand& x, const std::vector<int>& axes, Redu
 
 TensorShape kept_shape(GradContext& g) {
   TensorShape s = g.input_shape(0);
-  for (std::int64_t a : as_dims(g.input(1), g.op().tag)) s.set_dim(normalize_axis(a, s.rank(), g.op().tag), 1);
+  for (std::int64_t a : as_dims(g.input(1), g.op().tag))
+    s.set_dim(normalize_axis(a, s.rank(), g.op().tag), 1);
   return s;
 }
 
@@ -62,7 +71,8 @@ std::vector<int> axes_of(GradContext& g) {
 
 std::int64_t reduced_count(GradContext& g) {
   std::int64_t n = 1;
-  for (std::int64_t a : as_dims(g.input(1), g.op().tag)) n *= g.input_shape(0).dim(static_cast<int>(a));
+  for (std::int64_t a : as_dims(g.input(1), g.op().tag))
+    n *= g.input_shape(0).dim(static_cast<int>(a));
   return n;
 }
 

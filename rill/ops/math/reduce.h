@@ -22,15 +22,23 @@ std::vector<int> axes_of(GradContext& g);  // as given
 }  // namespace rill
 
 // The public forms of a reduction.
-#define RILL_DEFINE_REDUCTION(name, op)                                                                         \
-  Tensor name(const Operand& x, ReduceOptions o) { return reduce(op, x, all_axes(x), o); }                      \
-  Tensor name(const Operand& x, int axis, ReduceOptions o) { return reduce(op, x, {axis}, o); }                 \
-  Tensor name(const Operand& x, Axes axis, ReduceOptions o) { return reduce(op, x, std::vector<int>(axis), o); } \
-  Tensor name##_over(const Operand& x, const std::vector<int>& axis, ReduceOptions o) { return reduce(op, x, axis, o); }
+#define RILL_DEFINE_REDUCTION(name, op)                                                         \
+  Tensor name(const Operand& x, ReduceOptions o) { return reduce(op, x, all_axes(x), o); }      \
+  Tensor name(const Operand& x, int axis, ReduceOptions o) { return reduce(op, x, {axis}, o); } \
+  Tensor name(const Operand& x, Axes axis, ReduceOptions o) {                                   \
+    return reduce(op, x, std::vector<int>(axis), o);                                            \
+  }                                                                                             \
+  Tensor name##_over(const Operand& x, const std::vector<int>& axis, ReduceOptions o) {         \
+    return reduce(op, x, axis, o);                                                              \
+  }
 
 // The same from a function (x, axes, options).
-#define RILL_DEFINE_COMPOSITE_REDUCTION(name, function)                                                             \
-  Tensor name(const Operand& x, ReduceOptions o) { return function(x, all_axes(x), o); }                            \
-  Tensor name(const Operand& x, int axis, ReduceOptions o) { return function(x, {axis}, o); }                       \
-  Tensor name(const Operand& x, Axes axis, ReduceOptions o) { return function(x, std::vector<int>(axis), o); }      \
-  Tensor name##_over(const Operand& x, const std::vector<int>& axis, ReduceOptions o) { return function(x, axis, o); }
+#define RILL_DEFINE_COMPOSITE_REDUCTION(name, function)                                       \
+  Tensor name(const Operand& x, ReduceOptions o) { return function(x, all_axes(x), o); }      \
+  Tensor name(const Operand& x, int axis, ReduceOptions o) { return function(x, {axis}, o); } \
+  Tensor name(const Operand& x, Axes axis, ReduceOptions o) {                                 \
+    return function(x, std::vector<int>(axis), o);                                            \
+  }                                                                                           \
+  Tensor name##_over(const Operand& x, const std::vector<int>& axis, ReduceOptions o) {       \
+    return function(x, axis, o);                                                              \
+  }

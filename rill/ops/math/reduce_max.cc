@@ -9,7 +9,8 @@ namespace {
 void extreme_grad(GradContext& g) {
   const TensorShape kept = kept_shape(g);
   const Tensor winners = cast(equal(g.input(0), reshape(g.output(), kept)), g.dy().dtype());
-  const Tensor share = reshape(g.dy(), kept) / reshape(reduce_sum(winners, axes_of(g), {.keepdims = true}), kept);
+  const Tensor share =
+      reshape(g.dy(), kept) / reshape(reduce_sum(winners, axes_of(g), {.keepdims = true}), kept);
   g.set(0, winners * share);
 }
 const Op& max_op = reduce_op("Max", "reduce_max", kRealTypes)
@@ -24,11 +25,19 @@ const Op& min_op = reduce_op("Min", "reduce_min", kRealTypes)
 OpBuilder truth_op(std::string_view name, std::string_view tag) {
   OpBuilder b(name, tag);
   b.input("input: bool").input("reduction_indices: Tidx").output("output: bool");
-  b.attr("keep_dims: bool = false").type("Tidx", kIndexTypes, int32).shape(reduce_shape).host("reduction_indices").no_gradient();
+  b.attr("keep_dims: bool = false")
+      .type("Tidx", kIndexTypes, int32)
+      .shape(reduce_shape)
+      .host("reduction_indices")
+      .no_gradient();
   return b;
 }
-const Op& all_op = truth_op("All", "reduce_all").doc("Whether all elements across axes hold; true of none.").define();
-const Op& any_op = truth_op("Any", "reduce_any").doc("Whether any element across axes holds; false of none.").define();
+const Op& all_op = truth_op("All", "reduce_all")
+                       .doc("Whether all elements across axes hold; true of none.")
+                       .define();
+const Op& any_op = truth_op("Any", "reduce_any")
+                       .doc("Whether any element across axes holds; false of none.")
+                       .define();
 
 }  // namespace
 

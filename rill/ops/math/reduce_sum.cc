@@ -6,9 +6,7 @@ namespace rill {
 namespace {
 
 // Every summand gets the gradient of its sum.
-void sum_grad(GradContext& g) {
-  g.set(0, spread_over_input(g, g.dy()));
-}
+void sum_grad(GradContext& g) { g.set(0, spread_over_input(g, g.dy())); }
 const Op& sum_op = reduce_op("Sum", "reduce_sum", kNumericTypes)
                        .doc("The sum of elements across axes. An empty sum is 0.")
                        .gradient(sum_grad, "reduction_indices")
@@ -16,7 +14,8 @@ const Op& sum_op = reduce_op("Sum", "reduce_sum", kNumericTypes)
 
 void mean_grad(GradContext& g) {
   const std::int64_t n = reduced_count(g);
-  const Tensor share = g.dy() / cast(constant(static_cast<double>(n > 0 ? n : 1), float64), g.dy().dtype());
+  const Tensor share =
+      g.dy() / cast(constant(static_cast<double>(n > 0 ? n : 1), float64), g.dy().dtype());
   g.set(0, spread_over_input(g, share));
 }
 const Op& mean_op = reduce_op("Mean", "reduce_mean", kNumericTypes)

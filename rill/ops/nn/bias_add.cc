@@ -10,8 +10,8 @@ namespace {
 // The axis of channels.
 int channel_axis(const AttrReader& c, int rank) {
   const std::string_view format = c.string_attr("data_format");
-  RILL_CHECK(format == "NHWC" || format == "NCHW", invalid_argument, "[{}] data_format must be \"NHWC\" or \"NCHW\", got \"{}\"",
-             c.op().tag, format);
+  RILL_CHECK(format == "NHWC" || format == "NCHW", invalid_argument,
+             "[{}] data_format must be \"NHWC\" or \"NCHW\", got \"{}\"", c.op().tag, format);
   return format == "NCHW" ? 1 : rank - 1;
 }
 
@@ -19,12 +19,15 @@ void bias_add_shape(ShapeContext& c) {
   TensorShape out = c.input(0);
   const TensorShape& bias = c.input(1);
   require_rank(c, 1, 1, "bias");
-  RILL_CHECK(!out.has_rank() || out.rank() >= 2, invalid_argument, "[bias_add] value must have rank 2 or more, got shape {}", out);
+  RILL_CHECK(!out.has_rank() || out.rank() >= 2, invalid_argument,
+             "[bias_add] value must have rank 2 or more, got shape {}", out);
   const int axis = channel_axis(c, out.rank());
   if (out.has_rank() && bias.has_rank()) {
-    RILL_CHECK(out.dim(axis) < 0 || bias.dim(0) < 0 || out.dim(axis) == bias.dim(0), invalid_argument,
-               "[bias_add] bias has {} elements, value of shape {} has {} channels (axis {}, data_format {})", bias.dim(0), out,
-               out.dim(axis), axis, c.string_attr("data_format"));
+    RILL_CHECK(out.dim(axis) < 0 || bias.dim(0) < 0 || out.dim(axis) == bias.dim(0),
+               invalid_argument,
+               "[bias_add] bias has {} elements, value of shape {} has {} channels (axis {}, "
+               "data_format {})",
+               bias.dim(0), out, out.dim(axis), axis, c.string_attr("data_format"));
     if (out.dim(axis) < 0) out.set_dim(axis, bias.dim(0));
   }
   c.set_output(0, out);
@@ -32,7 +35,8 @@ void bias_add_shape(ShapeContext& c) {
 
 void bias_add_grad_shape(ShapeContext& c) {
   const TensorShape& dy = c.input(0);
-  RILL_CHECK(!dy.has_rank() || dy.rank() >= 2, invalid_argument, "[bias_add_grad] out_backprop must have rank 2 or more, got shape {}", dy);
+  RILL_CHECK(!dy.has_rank() || dy.rank() >= 2, invalid_argument,
+             "[bias_add_grad] out_backprop must have rank 2 or more, got shape {}", dy);
   const int axis = channel_axis(c, dy.rank());
   c.set_output(0, TensorShape(Dims{dy.has_rank() ? dy.dim(axis) : -1}));
 }
@@ -46,8 +50,10 @@ void bias_add_grad_grad(GradContext& g) {
   g.set(0, broadcast_to(reshape(g.dy(), TensorShape(kept)), shape));
 }
 const Op& bias_add_grad_op = OpBuilder("BiasAddGrad", "bias_add_grad")
-                                 .input("out_backprop: T").output("output: T")
-                                 .attr("data_format: string = \"NHWC\"").type("T", kNumericTypes)
+                                 .input("out_backprop: T")
+                                 .output("output: T")
+                                 .attr("data_format: string = \"NHWC\"")
+                                 .type("T", kNumericTypes)
                                  .doc("The sums over all axes but that of the channels.")
                                  .shape(bias_add_grad_shape)
                                  .gradient(bias_add_grad_grad)
@@ -55,11 +61,15 @@ const Op& bias_add_grad_op = OpBuilder("BiasAddGrad", "bias_add_grad")
 
 void bias_add_grad(GradContext& g) {
   g.set(0, g.dy());
-  if (g.needs(1)) g.set(1, execute(bias_add_grad_op, {g.dy()}, {{"data_format", g.string_attr("data_format")}}));
+  if (g.needs(1))
+    g.set(1, execute(bias_add_grad_op, {g.dy()}, {{"data_format", g.string_attr("data_format")}}));
 }
 const Op& bias_add_op = OpBuilder("BiasAdd", "bias_add")
-                            .input("value: T").input("bias: T").output("output: T")
-                            .attr("data_format: string = \"NHWC\"").type("T", kNumericTypes)
+                            .input("value: T")
+                            .input("bias: T")
+                            .output("output: T")
+                            .attr("data_format: string = \"NHWC\"")
+                            .type("T", kNumericTypes)
                             .doc("Adds bias [channels] to value.")
                             .shape(bias_add_shape)
                             .gradient(bias_add_grad)
@@ -69,24 +79,32 @@ const Op& bias_add_op = OpBuilder("BiasAdd", "bias_add")
 
 namespace nn {
 
-Tensor bias_add(const Operand& value, const Operand& bias) { return binary(bias_add_op, value, bias); }
+Tensor bias_add(const Operand& value, const Operand& bias) {
+  return binary(bias_add_op, value, bias);
+}
 Tensor bias_add(const Operand& value, const Operand& bias, const std::string& data_format) {
-  RILL_CHECK(data_format.starts_with('N'), invalid_argument, "[bias_add] data_format must begin with N (NHWC, NCHW, NWC, ..), got \"{}\"",
+  RILL_CHECK(data_format.starts_with('N'), invalid_argument,
+             "[bias_add] data_format must begin with N (NHWC, NCHW, NWC, ..), got \"{}\"",
              data_format);
   const ArgPair a(value, bias);
-  return execute(bias_add_op, {a.first(), a.second()}, {{"data_format", data_format.starts_with("NC") ? "NCHW" : "NHWC"}});
+  return execute(bias_add_op, {a.first(), a.second()},
+                 {{"data_format", data_format.starts_with("NC") ? "NCHW" : "NHWC"}});
 }
 
 Tensor xw_plus_b(const Operand& x, const Operand& weights, const Operand& biases) {
   return bias_add(matmul(x, weights), biases);
 }
-Tensor relu_layer(const Operand& x, const Operand& weights, const Operand& biases) { return relu(xw_plus_b(x, weights, biases)); }
+Tensor relu_layer(const Operand& x, const Operand& weights, const Operand& biases) {
+  return relu(xw_plus_b(x, weights, biases));
+}
 
 Tensor embedding_lookup(const Operand& params, const Operand& ids) { return gather(params, ids); }
 Tensor embedding_lookup(const Operand& params, const Operand& ids, double max_norm) {
   const Arg table(params), rows(ids);
-  RILL_CHECK(max_norm > 0, invalid_argument, "[embedding_lookup] max_norm is {}; expected a positive number", max_norm);
-  RILL_CHECK(table->shape().has_rank() && rows->shape().has_rank(), invalid_argument, "[embedding_lookup] max_norm needs params and ids of known rank");
+  RILL_CHECK(max_norm > 0, invalid_argument,
+             "[embedding_lookup] max_norm is {}; expected a positive number", max_norm);
+  RILL_CHECK(table->shape().has_rank() && rows->shape().has_rank(), invalid_argument,
+             "[embedding_lookup] max_norm needs params and ids of known rank");
   const Tensor x = gather(*table, *rows);
   std::vector<int> axes;
   for (int i = rows->ndim(); i < x.ndim(); ++i) axes.push_back(i);

@@ -14,8 +14,9 @@ void softmax_xent_shape(ShapeContext& c) {
     return c.set_output(1, TensorShape(Dims{-1, -1}));
   }
   const TensorShape both = broadcast_shapes(logits, labels, c.tag());
-  RILL_CHECK(both.rank() == 2, invalid_argument, "[{}] logits {} and labels {} must be matrices [batch, classes], or broadcast to one", c.tag(),
-             logits, labels);
+  RILL_CHECK(both.rank() == 2, invalid_argument,
+             "[{}] logits {} and labels {} must be matrices [batch, classes], or broadcast to one",
+             c.tag(), logits, labels);
   c.set_output(0, TensorShape(Dims{both.dim(0)}));
   c.set_output(1, both);
 }
@@ -41,38 +42,54 @@ void softmax_xent_grad(GradContext& g) {
     set_reduced(g, 1, grad);
   }
 }
-const Op& softmax_xent_op = OpBuilder("SoftmaxCrossEntropyWithLogits", "softmax_cross_entropy_with_logits")
-                                .input("features: T").input("labels: T").output("loss: T").output("backprop: T")
-                                .type("T", kFloatTypes)
-                                .doc("Cross entropy of softmax(features) and labels, row by row, and its gradient by features.")
-                                .shape(softmax_xent_shape)
-                                .gradient(softmax_xent_grad, "features backprop")
-                                .define();
+const Op& softmax_xent_op =
+    OpBuilder("SoftmaxCrossEntropyWithLogits", "softmax_cross_entropy_with_logits")
+        .input("features: T")
+        .input("labels: T")
+        .output("loss: T")
+        .output("backprop: T")
+        .type("T", kFloatTypes)
+        .doc(
+            "Cross entropy of softmax(features) and labels, row by row, and its gradient by "
+            "features.")
+        .shape(softmax_xent_shape)
+        .gradient(softmax_xent_grad, "features backprop")
+        .define();
 
 void sparse_xent_shape(ShapeContext& c) {
   require_rank(c, 0, 2, "logits");
   require_rank(c, 1, 1, "labels");
   const TensorShape &logits = c.input(0), &labels = c.input(1);
   std::int64_t batch = labels.has_rank() ? labels.dim(0) : -1;
-  if (logits.has_rank()) batch = merge_dims(logits.dim(0), batch, c.tag(), "batch sizes of logits and labels");
+  if (logits.has_rank())
+    batch = merge_dims(logits.dim(0), batch, c.tag(), "batch sizes of logits and labels");
   const std::int64_t classes = logits.has_rank() ? logits.dim(1) : -1;
-  RILL_CHECK(classes != 0 || batch == 0, invalid_argument, "[{}] logits of shape {} have no classes", c.tag(), logits);
+  RILL_CHECK(classes != 0 || batch == 0, invalid_argument,
+             "[{}] logits of shape {} have no classes", c.tag(), logits);
   c.set_output(0, TensorShape(Dims{batch}));
   c.set_output(1, TensorShape(Dims{batch, classes}));
 }
 void sparse_xent_grad(GradContext& g) { g.set(0, logits_grad(g)); }
-const Op& sparse_xent_op = OpBuilder("SparseSoftmaxCrossEntropyWithLogits", "sparse_softmax_cross_entropy_with_logits")
-                               .input("features: T").input("labels: Tlabels").output("loss: T").output("backprop: T")
-                               .type("T", kFloatTypes).type("Tlabels", kIndexTypes, int64)
-                               .doc("Cross entropy of softmax(features) and the class numbers in labels, and its gradient by features.")
-                               .shape(sparse_xent_shape)
-                               .gradient(sparse_xent_grad, "features backprop")
-                               .define();
+const Op& sparse_xent_op =
+    OpBuilder("SparseSoftmaxCrossEntropyWithLogits", "sparse_softmax_cross_entropy_with_logits")
+        .input("features: T")
+        .input("labels: Tlabels")
+        .output("loss: T")
+        .output("backprop: T")
+        .type("T", kFloatTypes)
+        .type("Tlabels", kIndexTypes, int64)
+        .doc(
+            "Cross entropy of softmax(features) and the class numbers in labels, and its gradient "
+            "by features.")
+        .shape(sparse_xent_shape)
+        .gradient(sparse_xent_grad, "features backprop")
+        .define();
 
 template <class Args>
 void require_both(const Args& a, std::string_view tag) {
   RILL_CHECK(a.labels.defined() && a.logits.defined(), invalid_argument,
-             "[{}] both labels and logits must be given. Write {}({{.labels = .., .logits = ..}})", tag, tag);
+             "[{}] both labels and logits must be given. Write {}({{.labels = .., .logits = ..}})",
+             tag, tag);
 }
 
 // Half types lose too much in a sum of exponentials.
@@ -106,7 +123,8 @@ Tensor softmax_xent(const nn::CrossEntropyArgs& a, bool labels_too) {
   Tensor labels = labels_too ? a.labels : stop_gradient(a.labels);
   if (labels.dtype() != logits.dtype()) labels = cast(labels, logits.dtype());
   const TensorShape both = broadcast_shapes(logits.shape(), labels.shape(), tag);
-  RILL_CHECK(both.rank() >= 1, invalid_argument, "[{}] logits and labels must have an axis of classes; got scalars", tag);
+  RILL_CHECK(both.rank() >= 1, invalid_argument,
+             "[{}] logits and labels must have an axis of classes; got scalars", tag);
   if (!(logits.shape() == both)) logits = broadcast_to(logits, both);
   if (!(labels.shape() == both)) labels = broadcast_to(labels, both);
   const int axis = normalize_axis(a.axis, both.rank(), tag);
@@ -115,7 +133,8 @@ Tensor softmax_xent(const nn::CrossEntropyArgs& a, bool labels_too) {
     logits = transpose(logits, perm);
     labels = transpose(labels, perm);
   }
-  RILL_CHECK(logits.shape().dim(-1) != 0, invalid_argument, "[{}] logits of shape {} have no classes", tag, logits.shape());
+  RILL_CHECK(logits.shape().dim(-1) != 0, invalid_argument,
+             "[{}] logits of shape {} have no classes", tag, logits.shape());
   const Tensor loss = execute_all(softmax_xent_op, {rows_of(logits), rows_of(labels)})[0];
   const Tensor shaped = reshape(loss, without_last(logits.shape()));
   return shaped.dtype() == a.logits.dtype() ? shaped : cast(shaped, a.logits.dtype());
@@ -125,24 +144,32 @@ Tensor softmax_xent(const nn::CrossEntropyArgs& a, bool labels_too) {
 
 namespace nn {
 
-Tensor softmax_cross_entropy_with_logits(const CrossEntropyArgs& a) { return softmax_xent(a, false); }
-Tensor softmax_cross_entropy_with_logits_v2(const CrossEntropyArgs& a) { return softmax_xent(a, true); }
+Tensor softmax_cross_entropy_with_logits(const CrossEntropyArgs& a) {
+  return softmax_xent(a, false);
+}
+Tensor softmax_cross_entropy_with_logits_v2(const CrossEntropyArgs& a) {
+  return softmax_xent(a, true);
+}
 
 Tensor sparse_softmax_cross_entropy_with_logits(const CrossEntropyArgs& a) {
   constexpr std::string_view tag = "sparse_softmax_cross_entropy_with_logits";
   require_both(a, tag);
   const TensorShape &logits = a.logits.shape(), &labels = a.labels.shape();
   RILL_CHECK(a.labels.dtype() == int32 || a.labels.dtype() == int64, invalid_argument,
-             "[{}] labels are {}; expected class numbers of dtype int32 or int64. Soft labels go to softmax_cross_entropy_with_logits", tag,
-             a.labels.dtype());
-  RILL_CHECK(logits.rank() >= 1, invalid_argument, "[{}] logits must have an axis of classes; got a scalar", tag);
+             "[{}] labels are {}; expected class numbers of dtype int32 or int64. Soft labels go "
+             "to softmax_cross_entropy_with_logits",
+             tag, a.labels.dtype());
+  RILL_CHECK(logits.rank() >= 1, invalid_argument,
+             "[{}] logits must have an axis of classes; got a scalar", tag);
   RILL_CHECK(labels.rank() == logits.rank() - 1, invalid_argument,
-             "[{}] labels must have one rank less than logits: labels have shape {} (rank {}), logits {} (rank {})", tag, labels,
-             labels.rank(), logits, logits.rank());
+             "[{}] labels must have one rank less than logits: labels have shape {} (rank {}), "
+             "logits {} (rank {})",
+             tag, labels, labels.rank(), logits, logits.rank());
   RILL_CHECK(labels.is_compatible_with(without_last(logits)), invalid_argument,
-             "[{}] labels have shape {}, logits {}; expected labels of shape {}", tag, labels, logits, without_last(logits));
-  RILL_CHECK(a.axis == -1 || a.axis == logits.rank() - 1, unimplemented, "[{}] the classes must be the last axis of logits, got axis {}", tag,
-             a.axis);
+             "[{}] labels have shape {}, logits {}; expected labels of shape {}", tag, labels,
+             logits, without_last(logits));
+  RILL_CHECK(a.axis == -1 || a.axis == logits.rank() - 1, unimplemented,
+             "[{}] the classes must be the last axis of logits, got axis {}", tag, a.axis);
   const Tensor flat_logits = rows_of(precise(a.logits));
   const Tensor flat_labels = labels.rank() == 1 ? a.labels : reshape(a.labels, {-1});
   const Tensor loss = execute_all(sparse_xent_op, {flat_logits, flat_labels})[0];
@@ -157,7 +184,8 @@ Tensor sigmoid_cross_entropy_with_logits(const CrossEntropyArgs& a) {
   constexpr std::string_view tag = "sigmoid_cross_entropy_with_logits";
   require_both(a, tag);
   RILL_CHECK(a.logits.shape().is_compatible_with(a.labels.shape()), invalid_argument,
-             "[{}] logits have shape {}, labels {}; expected equal shapes", tag, a.logits.shape(), a.labels.shape());
+             "[{}] logits have shape {}, labels {}; expected equal shapes", tag, a.logits.shape(),
+             a.labels.shape());
   const Tensor& x = a.logits;
   return relu(x) - x * a.labels + softplus(negative(leaky_relu(x, -1)));
 }
@@ -166,9 +194,11 @@ Tensor sigmoid_cross_entropy_with_logits(const CrossEntropyArgs& a) {
 Tensor weighted_cross_entropy_with_logits(const WeightedCrossEntropyArgs& a) {
   constexpr std::string_view tag = "weighted_cross_entropy_with_logits";
   require_both(a, tag);
-  RILL_CHECK(a.pos_weight.defined(), invalid_argument, "[{}] pos_weight must be given: the weight of a positive label", tag);
+  RILL_CHECK(a.pos_weight.defined(), invalid_argument,
+             "[{}] pos_weight must be given: the weight of a positive label", tag);
   RILL_CHECK(a.logits.shape().is_compatible_with(a.labels.shape()), invalid_argument,
-             "[{}] logits have shape {}, labels {}; expected equal shapes", tag, a.logits.shape(), a.labels.shape());
+             "[{}] logits have shape {}, labels {}; expected equal shapes", tag, a.logits.shape(),
+             a.labels.shape());
   const Tensor weight = 1 + (a.pos_weight - 1) * a.labels;
   return (1 - a.labels) * a.logits + weight * softplus(negative(a.logits));
 }
@@ -176,8 +206,9 @@ Tensor weighted_cross_entropy_with_logits(const WeightedCrossEntropyArgs& a) {
 Tensor log_poisson_loss(const Operand& targets, const Operand& log_input, bool compute_full_loss) {
   const ArgPair a(log_input, targets);
   const Tensor &c = a.first(), &z = a.second();
-  RILL_CHECK(c.shape().is_compatible_with(z.shape()), invalid_argument, "[log_poisson_loss] log_input has shape {}, targets {}; expected equal shapes", c.shape(),
-             z.shape());
+  RILL_CHECK(c.shape().is_compatible_with(z.shape()), invalid_argument,
+             "[log_poisson_loss] log_input has shape {}, targets {}; expected equal shapes",
+             c.shape(), z.shape());
   const Tensor loss = exp(c) - c * z;
   if (!compute_full_loss) return loss;
   // log z! by Stirling, which is 0 for 0 and 1.

@@ -19,7 +19,8 @@ void softmax_grad(GradContext& g) {
   g.set(0, (g.dy() - reduce_sum(g.dy() * y, -1, {.keepdims = true})) * y);
 }
 const Op& softmax_op = OpBuilder("Softmax", "softmax")
-                           .input("logits: T").output("softmax: T")
+                           .input("logits: T")
+                           .output("softmax: T")
                            .type("T", kFloatTypes)
                            .doc("exp(logits) / sum(exp(logits)) along the last axis.")
                            .shape(softmax_shape)
@@ -31,7 +32,8 @@ void log_softmax_grad(GradContext& g) {
   g.set(0, g.dy() - reduce_sum(g.dy(), -1, {.keepdims = true}) * exp(g.output()));
 }
 const Op& log_softmax_op = OpBuilder("LogSoftmax", "log_softmax")
-                               .input("logits: T").output("logsoftmax: T")
+                               .input("logits: T")
+                               .output("logsoftmax: T")
                                .type("T", kFloatTypes)
                                .doc("logits - log(sum(exp(logits))) along the last axis.")
                                .shape(softmax_shape)

@@ -32,7 +32,8 @@ Generator Generator::from_seed(std::int64_t seed) { return Generator(new_state({
 Generator Generator::from_state(const Operand& state) {
   const Tensor t = to_tensor(state, int64);
   RILL_CHECK(t.dtype() == int64 && t.shape() == TensorShape({3}), invalid_argument,
-             "[Generator] a state is three int64: counter (2) and key; got {} of shape {}", t.dtype(), t.shape());
+             "[Generator] a state is three int64: counter (2) and key; got {} of shape {}",
+             t.dtype(), t.shape());
   return Generator(new_state(t.to_vector<std::int64_t>()));
 }
 Generator Generator::from_non_deterministic_state() {
@@ -55,20 +56,25 @@ void Generator::skip(std::int64_t delta) const {
   cell.assign(constant(words));
 }
 
-void Generator::reset_from_seed(std::int64_t seed) const { variable_cell(state_).assign(constant(std::vector<std::int64_t>{seed, 0, 0})); }
+void Generator::reset_from_seed(std::int64_t seed) const {
+  variable_cell(state_).assign(constant(std::vector<std::int64_t>{seed, 0, 0}));
+}
 
 std::vector<Tensor> Generator::take(const Operand& shape) const {
   const auto words = state().to_vector<std::int64_t>();
-  skip(checked_num_elements(as_dims(to_tensor(shape, sizes_dtype(shape)), "Generator"), "Generator"));
+  skip(checked_num_elements(as_dims(to_tensor(shape, sizes_dtype(shape)), "Generator"),
+                            "Generator"));
   const auto u = [](std::int64_t w) { return static_cast<std::uint64_t>(w); };
-  return {constant(std::vector<std::uint64_t>{u(words[2])}), constant(std::vector<std::uint64_t>{u(words[0]), u(words[1])})};
+  return {constant(std::vector<std::uint64_t>{u(words[2])}),
+          constant(std::vector<std::uint64_t>{u(words[0]), u(words[1])})};
 }
 
 Tensor Generator::uniform(const Operand& shape, double lo, double hi, DType dtype) const {
   const auto k = take(shape);
   return keyed_uniform(shape, k[0], k[1], lo, hi, dtype);
 }
-Tensor Generator::uniform_int(const Operand& shape, const Operand& lo, const Operand& hi, DType dtype) const {
+Tensor Generator::uniform_int(const Operand& shape, const Operand& lo, const Operand& hi,
+                              DType dtype) const {
   const auto k = take(shape);
   return keyed_uniform_int(shape, k[0], k[1], to_tensor(lo, dtype), to_tensor(hi, dtype));
 }
@@ -76,7 +82,8 @@ Tensor Generator::normal(const Operand& shape, double mean, double stddev, DType
   const auto k = take(shape);
   return keyed_normal(shape, k[0], k[1], mean, stddev, dtype);
 }
-Tensor Generator::truncated_normal(const Operand& shape, double mean, double stddev, DType dtype) const {
+Tensor Generator::truncated_normal(const Operand& shape, double mean, double stddev,
+                                   DType dtype) const {
   const auto k = take(shape);
   return keyed_truncated_normal(shape, k[0], k[1], mean, stddev, dtype);
 }
@@ -86,7 +93,8 @@ Tensor Generator::make_seeds(std::int64_t count) const {
 
 Generator get_global_generator() {
   std::lock_guard lock(global_mutex);
-  if (!global_state.defined()) global_state = Generator::from_non_deterministic_state().state_handle();
+  if (!global_state.defined())
+    global_state = Generator::from_non_deterministic_state().state_handle();
   return Generator(global_state);
 }
 void set_global_generator(const Generator& generator) {

@@ -16,8 +16,9 @@ struct Seeds {
   std::mutex mutex;
   bool fixed = false;  // the user set a global seed
   std::int64_t global = 0;
-  std::int64_t ops = 0;                             // streams handed out
-  std::map<std::int64_t, std::int64_t> op_offsets;  // of op seeds: one entry a seed that the program writes
+  std::int64_t ops = 0;  // streams handed out
+  std::map<std::int64_t, std::int64_t>
+      op_offsets;  // of op seeds: one entry a seed that the program writes
 };
 Seeds& seeds() {
   static auto* s = new Seeds;

@@ -16,15 +16,27 @@ void sizes_shape(ShapeContext& c) {
 
 OpBuilder random_op(const char* name, const char* tag) {
   OpBuilder b(name, tag);
-  b.input("shape: T").output("output: dtype")
-      .attr("seed: int = 0").attr("seed2: int = 0").attr("_offset: int = 0")
-      .type("dtype", kFloatTypes).type("T", kIndexTypes)
-      .shape(sizes_shape).no_gradient().stateful().host("shape");
+  b.input("shape: T")
+      .output("output: dtype")
+      .attr("seed: int = 0")
+      .attr("seed2: int = 0")
+      .attr("_offset: int = 0")
+      .type("dtype", kFloatTypes)
+      .type("T", kIndexTypes)
+      .shape(sizes_shape)
+      .no_gradient()
+      .stateful()
+      .host("shape");
   return b;
 }
-const Op& uniform_op = random_op("RandomUniform", "random.uniform").doc("Uniform in [0, 1).").define();
-const Op& normal_op = random_op("RandomStandardNormal", "random.normal").doc("Normal with mean 0 and deviation 1.").define();
-const Op& truncated_op = random_op("TruncatedNormal", "random.truncated_normal").doc("Normal, drawn again beyond two deviations.").define();
+const Op& uniform_op =
+    random_op("RandomUniform", "random.uniform").doc("Uniform in [0, 1).").define();
+const Op& normal_op = random_op("RandomStandardNormal", "random.normal")
+                          .doc("Normal with mean 0 and deviation 1.")
+                          .define();
+const Op& truncated_op = random_op("TruncatedNormal", "random.truncated_normal")
+                             .doc("Normal, drawn again beyond two deviations.")
+                             .define();
 
 void int_shape(ShapeContext& c) {
   require_rank(c, 1, 0, "minval");
@@ -32,53 +44,83 @@ void int_shape(ShapeContext& c) {
   sizes_shape(c);
 }
 const Op& uniform_int_op = OpBuilder("RandomUniformInt", "random.uniform")
-                               .input("shape: T").input("minval: Tout").input("maxval: Tout").output("output: Tout")
-                               .attr("seed: int = 0").attr("seed2: int = 0").attr("_offset: int = 0")
-                               .type("Tout", kIndexTypes).type("T", kIndexTypes)
+                               .input("shape: T")
+                               .input("minval: Tout")
+                               .input("maxval: Tout")
+                               .output("output: Tout")
+                               .attr("seed: int = 0")
+                               .attr("seed2: int = 0")
+                               .attr("_offset: int = 0")
+                               .type("Tout", kIndexTypes)
+                               .type("T", kIndexTypes)
                                .doc("Uniform integers in [minval, maxval).")
-                               .shape(int_shape).no_gradient().stateful().host("shape").define();
+                               .shape(int_shape)
+                               .no_gradient()
+                               .stateful()
+                               .host("shape")
+                               .define();
 
 // The gradient goes back to where the rows came from: no closed form without
 // the permutation, so none, as in TensorFlow.
 const Op& shuffle_op = OpBuilder("RandomShuffle", "random.shuffle")
-                           .input("value: T").output("output: T")
-                           .attr("seed: int = 0").attr("seed2: int = 0").attr("_offset: int = 0")
+                           .input("value: T")
+                           .output("output: T")
+                           .attr("seed: int = 0")
+                           .attr("seed2: int = 0")
+                           .attr("_offset: int = 0")
                            .type("T", kAllTypes)
                            .doc("The rows of a tensor in random order.")
-                           .shape(unchanged_shape).no_gradient().stateful().define();
+                           .shape(unchanged_shape)
+                           .no_gradient()
+                           .stateful()
+                           .define();
 
 void multinomial_shape(ShapeContext& c) {
   require_rank(c, 0, 2, "logits");
   std::int64_t n = -1;
   c.input_as_int(1, &n);
-  RILL_CHECK(n >= 0 || !c.input_value(1), invalid_argument, "[{}] num_samples is {}; expected 0 or more", c.tag(), n);
-  RILL_CHECK(!c.input(0).has_rank() || c.input(0).dim(1) != 0, invalid_argument, "[{}] logits {} have no classes", c.tag(), c.input(0));
+  RILL_CHECK(n >= 0 || !c.input_value(1), invalid_argument,
+             "[{}] num_samples is {}; expected 0 or more", c.tag(), n);
+  RILL_CHECK(!c.input(0).has_rank() || c.input(0).dim(1) != 0, invalid_argument,
+             "[{}] logits {} have no classes", c.tag(), c.input(0));
   c.set_output(0, TensorShape(Dims{c.input(0).has_rank() ? c.input(0).dim(0) : -1, n}));
 }
 const Op& multinomial_op = OpBuilder("Multinomial", "random.categorical")
-                               .input("logits: T").input("num_samples: int32").output("output: output_dtype")
-                               .attr("seed: int = 0").attr("seed2: int = 0").attr("_offset: int = 0")
-                               .type("T", kFloatTypes).type("output_dtype", kIndexTypes, int64)
+                               .input("logits: T")
+                               .input("num_samples: int32")
+                               .output("output: output_dtype")
+                               .attr("seed: int = 0")
+                               .attr("seed2: int = 0")
+                               .attr("_offset: int = 0")
+                               .type("T", kFloatTypes)
+                               .type("output_dtype", kIndexTypes, int64)
                                .doc("Classes drawn by their unnormalised log-probabilities.")
-                               .shape(multinomial_shape).no_gradient().stateful().host("num_samples").define();
+                               .shape(multinomial_shape)
+                               .no_gradient()
+                               .stateful()
+                               .host("num_samples")
+                               .define();
 
 Tensor sizes_of(const Operand& shape) {
   const Arg s(shape, sizes_dtype(shape));
-  RILL_CHECK(s->dtype().is_integer(), invalid_argument, "[random] shape must be integers, got {} {}", s->dtype(), s->to_string());
+  RILL_CHECK(s->dtype().is_integer(), invalid_argument,
+             "[random] shape must be integers, got {} {}", s->dtype(), s->to_string());
   return s->ndim() == 0 ? reshape(*s, {1}) : *s;
 }
 
 std::int64_t count(const Tensor& sizes) {
   std::int64_t n = 1;
   for (std::int64_t d : as_dims(sizes, "random"))
-    if (__builtin_mul_overflow(n, std::max<std::int64_t>(d, 0), &n)) return 0;  // the op will refuse such a shape
+    if (__builtin_mul_overflow(n, std::max<std::int64_t>(d, 0), &n))
+      return 0;  // the op will refuse such a shape
   return n;
 }
 
 Tensor draw(const Op& op, const Operand& shape, random::Options o) {
   const Tensor sizes = sizes_of(shape);
   const RandomStream s = next_stream(o.seed, count(sizes));
-  return execute(op, {sizes}, {{"dtype", o.dtype}, {"seed", s.seed}, {"seed2", s.seed2}, {"_offset", s.offset}});
+  return execute(op, {sizes},
+                 {{"dtype", o.dtype}, {"seed", s.seed}, {"seed2", s.seed2}, {"_offset", s.offset}});
 }
 
 // x * scale + shift, left out where it changes nothing.
@@ -93,18 +135,26 @@ namespace random {
 
 Tensor uniform(const Operand& shape, double minval, double maxval, Options o) {
   if (!o.dtype.is_integer()) return affine(draw(uniform_op, shape, o), maxval - minval, minval);
-  RILL_CHECK(minval == static_cast<double>(static_cast<std::int64_t>(minval)) && maxval == static_cast<double>(static_cast<std::int64_t>(maxval)),
-             invalid_argument, "[random.uniform] bounds {} and {} of an integer dtype must be whole", minval, maxval);
-  RILL_CHECK(minval < maxval, invalid_argument, "[random.uniform] minval {} must be below maxval {} for dtype {}", minval, maxval, o.dtype);
+  RILL_CHECK(minval == static_cast<double>(static_cast<std::int64_t>(minval)) &&
+                 maxval == static_cast<double>(static_cast<std::int64_t>(maxval)),
+             invalid_argument,
+             "[random.uniform] bounds {} and {} of an integer dtype must be whole", minval, maxval);
+  RILL_CHECK(minval < maxval, invalid_argument,
+             "[random.uniform] minval {} must be below maxval {} for dtype {}", minval, maxval,
+             o.dtype);
   const Tensor sizes = sizes_of(shape);
   const RandomStream s = next_stream(o.seed, count(sizes));
-  const Tensor lo = to_tensor(static_cast<std::int64_t>(minval), o.dtype), hi = to_tensor(static_cast<std::int64_t>(maxval), o.dtype);
-  return execute(uniform_int_op, {sizes, lo, hi}, {{"seed", s.seed}, {"seed2", s.seed2}, {"_offset", s.offset}});
+  const Tensor lo = to_tensor(static_cast<std::int64_t>(minval), o.dtype),
+               hi = to_tensor(static_cast<std::int64_t>(maxval), o.dtype);
+  return execute(uniform_int_op, {sizes, lo, hi},
+                 {{"seed", s.seed}, {"seed2", s.seed2}, {"_offset", s.offset}});
 }
 Tensor uniform(const Operand& shape, int minval, int maxval, Options o) {
   return uniform(shape, static_cast<double>(minval), static_cast<double>(maxval), o);
 }
-Tensor normal(const Operand& shape, double mean, double stddev, Options o) { return affine(draw(normal_op, shape, o), stddev, mean); }
+Tensor normal(const Operand& shape, double mean, double stddev, Options o) {
+  return affine(draw(normal_op, shape, o), stddev, mean);
+}
 Tensor truncated_normal(const Operand& shape, double mean, double stddev, Options o) {
   return affine(draw(truncated_op, shape, o), stddev, mean);
 }
@@ -113,23 +163,32 @@ Tensor shuffle(const Operand& value, std::int64_t seed) {
   const RandomStream s = next_stream(seed, v->ndim() > 0 ? v->shape().dim(0) : 0);
   return execute(shuffle_op, {v}, {{"seed", s.seed}, {"seed2", s.seed2}, {"_offset", s.offset}});
 }
-Tensor categorical(const Operand& logits, const Operand& num_samples, DType dtype, std::int64_t seed) {
+Tensor categorical(const Operand& logits, const Operand& num_samples, DType dtype,
+                   std::int64_t seed) {
   const Arg l(logits), n(num_samples, int32);
-  const RandomStream s = next_stream(seed, l->size() * std::max<std::int64_t>(1, n->item<std::int64_t>()));
-  return execute(multinomial_op, {l, n}, {{"output_dtype", dtype}, {"seed", s.seed}, {"seed2", s.seed2}, {"_offset", s.offset}});
+  const RandomStream s =
+      next_stream(seed, l->size() * std::max<std::int64_t>(1, n->item<std::int64_t>()));
+  return execute(
+      multinomial_op, {l, n},
+      {{"output_dtype", dtype}, {"seed", s.seed}, {"seed2", s.seed2}, {"_offset", s.offset}});
 }
 
 }  // namespace random
 
-Tensor random_uniform(const Operand& shape, double minval, double maxval, DType dtype, std::int64_t seed) {
+Tensor random_uniform(const Operand& shape, double minval, double maxval, DType dtype,
+                      std::int64_t seed) {
   return random::uniform(shape, minval, maxval, {.dtype = dtype, .seed = seed});
 }
-Tensor random_normal(const Operand& shape, double mean, double stddev, DType dtype, std::int64_t seed) {
+Tensor random_normal(const Operand& shape, double mean, double stddev, DType dtype,
+                     std::int64_t seed) {
   return random::normal(shape, mean, stddev, {.dtype = dtype, .seed = seed});
 }
-Tensor truncated_normal(const Operand& shape, double mean, double stddev, DType dtype, std::int64_t seed) {
+Tensor truncated_normal(const Operand& shape, double mean, double stddev, DType dtype,
+                        std::int64_t seed) {
   return random::truncated_normal(shape, mean, stddev, {.dtype = dtype, .seed = seed});
 }
-Tensor random_shuffle(const Operand& value, std::int64_t seed) { return random::shuffle(value, seed); }
+Tensor random_shuffle(const Operand& value, std::int64_t seed) {
+  return random::shuffle(value, seed);
+}
 
 }  // namespace rill

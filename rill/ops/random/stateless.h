@@ -5,9 +5,13 @@
 namespace rill {
 
 inline constexpr int kPhilox = 1;  // the V2 ops' `alg`
-Tensor keyed_uniform(const Operand& shape, const Tensor& key, const Tensor& counter, double lo, double hi, DType dtype);
-Tensor keyed_uniform_int(const Operand& shape, const Tensor& key, const Tensor& counter, const Tensor& lo, const Tensor& hi);
-Tensor keyed_normal(const Operand& shape, const Tensor& key, const Tensor& counter, double mean, double stddev, DType dtype);
-Tensor keyed_truncated_normal(const Operand& shape, const Tensor& key, const Tensor& counter, double mean, double stddev, DType dtype);
+Tensor keyed_uniform(const Operand& shape, const Tensor& key, const Tensor& counter, double lo,
+                     double hi, DType dtype);
+Tensor keyed_uniform_int(const Operand& shape, const Tensor& key, const Tensor& counter,
+                         const Tensor& lo, const Tensor& hi);
+Tensor keyed_normal(const Operand& shape, const Tensor& key, const Tensor& counter, double mean,
+                    double stddev, DType dtype);
+Tensor keyed_truncated_normal(const Operand& shape, const Tensor& key, const Tensor& counter,
+                              double mean, double stddev, DType dtype);
 
 }  // namespace rill

@@ -14,18 +14,24 @@ namespace rill {
 SparseTensor::SparseTensor(const Operand& i, const Operand& v, const Operand& s)
     : indices(to_tensor(i, int64)), values(convert_to_tensor(v)), dense_shape(to_tensor(s, int64)) {
   RILL_CHECK(indices.ndim() == 2 && values.ndim() == 1 && dense_shape.ndim() == 1, invalid_argument,
-             "[SparseTensor] indices have shape {}, values {}, dense_shape {}; expected [n, rank], [n] and [rank]", indices.shape(), values.shape(),
-             dense_shape.shape());
-  RILL_CHECK(indices.shape().dim(0) == values.shape().dim(0), invalid_argument, "[SparseTensor] {} coordinates for {} values", indices.shape().dim(0),
+             "[SparseTensor] indices have shape {}, values {}, dense_shape {}; expected [n, rank], "
+             "[n] and [rank]",
+             indices.shape(), values.shape(), dense_shape.shape());
+  RILL_CHECK(indices.shape().dim(0) == values.shape().dim(0), invalid_argument,
+             "[SparseTensor] {} coordinates for {} values", indices.shape().dim(0),
              values.shape().dim(0));
-  RILL_CHECK(indices.shape().dim(1) == dense_shape.shape().dim(0), invalid_argument, "[SparseTensor] coordinates have {} numbers each, dense_shape {}",
+  RILL_CHECK(indices.shape().dim(1) == dense_shape.shape().dim(0), invalid_argument,
+             "[SparseTensor] coordinates have {} numbers each, dense_shape {}",
              indices.shape().dim(1), dense_shape.shape().dim(0));
 }
 
-TensorShape SparseTensor::shape() const { return TensorShape(Dims(as_dims(dense_shape, "SparseTensor"))); }
+TensorShape SparseTensor::shape() const {
+  return TensorShape(Dims(as_dims(dense_shape, "SparseTensor")));
+}
 
 std::ostream& operator<<(std::ostream& os, const SparseTensor& t) {
-  return os << "SparseTensor(indices=" << t.indices << ", values=" << t.values << ", dense_shape=" << t.dense_shape << ')';
+  return os << "SparseTensor(indices=" << t.indices << ", values=" << t.values
+            << ", dense_shape=" << t.dense_shape << ')';
 }
 
 SparseTensor cast(const SparseTensor& x, DType dtype) {
@@ -33,25 +39,31 @@ SparseTensor cast(const SparseTensor& x, DType dtype) {
   out.values = cast(x.values, dtype);
   return out;
 }
-IndexedSlices cast(const IndexedSlices& x, DType dtype) { return {cast(x.values, dtype), x.indices, x.dense_shape}; }
+IndexedSlices cast(const IndexedSlices& x, DType dtype) {
+  return {cast(x.values, dtype), x.indices, x.dense_shape};
+}
 
 namespace {
 
 // Coordinates inside the shape, in the order of a dense tensor, none twice.
 void check_coordinates(const SparseTensor& sp, const char* tag) {
   if (!sp.indices.defined() || sp.indices.is_symbolic() || sp.dense_shape.is_symbolic()) return;
-  const auto at = sp.indices.to_vector<std::int64_t>(), shape = sp.dense_shape.to_vector<std::int64_t>();
+  const auto at = sp.indices.to_vector<std::int64_t>(),
+             shape = sp.dense_shape.to_vector<std::int64_t>();
   const std::size_t rank = shape.size(), n = rank ? at.size() / rank : 0;
   for (std::size_t i = 0; i < n; ++i) {
     const auto row = std::span(at).subspan(i * rank, rank);
     for (std::size_t k = 0; k < rank; ++k)
-      RILL_CHECK(row[k] >= 0 && row[k] < shape[k], invalid_argument, "[{}] indices[{}] = {} is not inside shape {}", tag, i, sp.indices[i].to_string(),
+      RILL_CHECK(row[k] >= 0 && row[k] < shape[k], invalid_argument,
+                 "[{}] indices[{}] = {} is not inside shape {}", tag, i, sp.indices[i].to_string(),
                  sp.dense_shape.to_string());
     if (i == 0) continue;
     const auto before = std::span(at).subspan((i - 1) * rank, rank);
-    RILL_CHECK(!std::ranges::equal(before, row), invalid_argument, "[{}] indices[{}] = {} is repeated", tag, i, sp.indices[i].to_string());
+    RILL_CHECK(!std::ranges::equal(before, row), invalid_argument,
+               "[{}] indices[{}] = {} is repeated", tag, i, sp.indices[i].to_string());
     RILL_CHECK(std::ranges::lexicographical_compare(before, row), invalid_argument,
-               "[{}] indices[{}] = {} is out of order; use tf::sparse::reorder", tag, i, sp.indices[i].to_string());
+               "[{}] indices[{}] = {} is out of order; use tf::sparse::reorder", tag, i,
+               sp.indices[i].to_string());
   }
 }
 
@@ -61,7 +73,8 @@ namespace sparse {
 
 SparseTensor from_dense(const Operand& tensor) {
   const Tensor t = convert_to_tensor(tensor);
-  RILL_CHECK(t.ndim() > 0, invalid_argument, "[sparse.from_dense] a scalar has no coordinates; expected rank 1 or more");
+  RILL_CHECK(t.ndim() > 0, invalid_argument,
+             "[sparse.from_dense] a scalar has no coordinates; expected rank 1 or more");
   const Tensor at = where(t.dtype() == bool_ ? t : not_equal(t, zeros_like(t)));
   return SparseTensor(at, gather_nd(t, at), rill::shape(t, int64));
 }
@@ -75,17 +88,22 @@ Tensor to_dense(const SparseTensor& sp, const Operand& default_value) {
 SparseTensor reorder(const SparseTensor& sp) {
   // Row-major: the place of a coordinate is its product with the sizes of what it skips.
   const Tensor skips = cumprod(sp.dense_shape, 0, {.exclusive = true, .reverse = true});
-  const Tensor order = argsort(rill::reduce_sum(sp.indices * skips, 1), -1, "ASCENDING", {.stable = true});
+  const Tensor order =
+      argsort(rill::reduce_sum(sp.indices * skips, 1), -1, "ASCENDING", {.stable = true});
   return SparseTensor(gather(sp.indices, order), gather(sp.values, order), sp.dense_shape);
 }
 
 Tensor sparse_dense_matmul(const SparseTensor& sp, const Operand& b) {
   const Tensor dense = convert_to_tensor(b);
   const TensorShape shape = sp.shape();
-  RILL_CHECK(shape.rank() == 2 && dense.ndim() == 2 && shape.dim(1) == dense.shape().dim(0), invalid_argument,
-             "[sparse.sparse_dense_matmul] shapes {} and {} do not multiply; expected [m, k] and [k, n]", shape, dense.shape());
+  RILL_CHECK(
+      shape.rank() == 2 && dense.ndim() == 2 && shape.dim(1) == dense.shape().dim(0),
+      invalid_argument,
+      "[sparse.sparse_dense_matmul] shapes {} and {} do not multiply; expected [m, k] and [k, n]",
+      shape, dense.shape());
   const std::vector<Tensor> at = unstack(sp.indices, 1);
-  return unsorted_segment_sum(expand_dims(sp.values, 1) * gather(dense, at[1]), at[0], sp.dense_shape[0]);
+  return unsorted_segment_sum(expand_dims(sp.values, 1) * gather(dense, at[1]), at[0],
+                              sp.dense_shape[0]);
 }
 
 Tensor reduce_sum(const SparseTensor& sp) { return rill::reduce_sum(sp.values); }

@@ -28,21 +28,32 @@ void scatter_shape(ShapeContext& c) {
   Dims want = indices.dims();
   for (int i = 1; i < var.rank(); ++i) want.push_back(var.dim(i));
   RILL_CHECK(updates.rank() == 0 || TensorShape(want).is_compatible_with(updates), invalid_argument,
-             "[{}] updates have shape {}; expected {} for indices {} and a variable of shape {}", c.tag(), updates, TensorShape(want), indices, var);
+             "[{}] updates have shape {}; expected {} for indices {} and a variable of shape {}",
+             c.tag(), updates, TensorShape(want), indices, var);
 }
 
-#define RILL_SCATTER(id, name, tag, text)                                                                  \
-  const Op& id = OpBuilder(name, tag)                                                                      \
-                     .input("resource: resource").input("indices: Tindices").input("updates: dtype")       \
-                     .type("dtype", kNumericTypes).type("Tindices", kIndexTypes)                           \
-                     .doc(text).shape(scatter_shape).no_gradient().updates().define();
-RILL_SCATTER(update_op, "ResourceScatterUpdate", "scatter_update", "variable[indices[i]] = updates[i].")
+#define RILL_SCATTER(id, name, tag, text)           \
+  const Op& id = OpBuilder(name, tag)               \
+                     .input("resource: resource")   \
+                     .input("indices: Tindices")    \
+                     .input("updates: dtype")       \
+                     .type("dtype", kNumericTypes)  \
+                     .type("Tindices", kIndexTypes) \
+                     .doc(text)                     \
+                     .shape(scatter_shape)          \
+                     .no_gradient()                 \
+                     .updates()                     \
+                     .define();
+RILL_SCATTER(update_op, "ResourceScatterUpdate", "scatter_update",
+             "variable[indices[i]] = updates[i].")
 RILL_SCATTER(add_op, "ResourceScatterAdd", "scatter_add", "variable[indices[i]] += updates[i].")
 RILL_SCATTER(sub_op, "ResourceScatterSub", "scatter_sub", "variable[indices[i]] -= updates[i].")
 RILL_SCATTER(mul_op, "ResourceScatterMul", "scatter_mul", "variable[indices[i]] *= updates[i].")
 RILL_SCATTER(div_op, "ResourceScatterDiv", "scatter_div", "variable[indices[i]] /= updates[i].")
-RILL_SCATTER(max_op, "ResourceScatterMax", "scatter_max", "variable[indices[i]] = the larger of it and updates[i].")
-RILL_SCATTER(min_op, "ResourceScatterMin", "scatter_min", "variable[indices[i]] = the smaller of it and updates[i].")
+RILL_SCATTER(max_op, "ResourceScatterMax", "scatter_max",
+             "variable[indices[i]] = the larger of it and updates[i].")
+RILL_SCATTER(min_op, "ResourceScatterMin", "scatter_min",
+             "variable[indices[i]] = the smaller of it and updates[i].")
 
 void gather_shape(ShapeContext& c) {
   const TensorShape var = variable_shape(c), &indices = c.input(1);
@@ -59,14 +70,19 @@ void gather_grad(GradContext& g) {
   g.set(0, IndexedSlices{reshape(g.dy(), TensorShape(rows)), reshape(g.input(1), {-1}), shape});
 }
 const Op& gather_op = OpBuilder("ResourceGather", "gather")
-                          .input("resource: resource").input("indices: Tindices").output("output: dtype")
-                          .attr("batch_dims: int = 0").attr("validate_indices: bool = true")
-                          .type("dtype", kAllTypes).type("Tindices", kIndexTypes)
+                          .input("resource: resource")
+                          .input("indices: Tindices")
+                          .output("output: dtype")
+                          .attr("batch_dims: int = 0")
+                          .attr("validate_indices: bool = true")
+                          .type("dtype", kAllTypes)
+                          .type("Tindices", kIndexTypes)
                           .doc("Rows of a variable, picked by index; the gradient stays sparse.")
                           .shape(gather_shape)
                           .gradient(gather_grad, "resource indices")
                           .stateful()
-                          .forward([](const AttrReader&, std::span<const In> in, std::span<const TensorShape>, std::span<Tensor> out) {
+                          .forward([](const AttrReader&, std::span<const In> in,
+                                      std::span<const TensorShape>, std::span<Tensor> out) {
                             out[0] = gather(variable_cell(*in[0]).read(), *in[1]);
                           })
                           .define();
@@ -77,13 +93,27 @@ void scatter(const Op& op, const Tensor& handle, const Operand& indices, const O
 
 }  // namespace
 
-void scatter_update_variable(const Tensor& h, const Operand& i, const Operand& u) { scatter(update_op, h, i, u); }
-void scatter_add_variable(const Tensor& h, const Operand& i, const Operand& u) { scatter(add_op, h, i, u); }
-void scatter_sub_variable(const Tensor& h, const Operand& i, const Operand& u) { scatter(sub_op, h, i, u); }
-void scatter_mul_variable(const Tensor& h, const Operand& i, const Operand& u) { scatter(mul_op, h, i, u); }
-void scatter_div_variable(const Tensor& h, const Operand& i, const Operand& u) { scatter(div_op, h, i, u); }
-void scatter_max_variable(const Tensor& h, const Operand& i, const Operand& u) { scatter(max_op, h, i, u); }
-void scatter_min_variable(const Tensor& h, const Operand& i, const Operand& u) { scatter(min_op, h, i, u); }
+void scatter_update_variable(const Tensor& h, const Operand& i, const Operand& u) {
+  scatter(update_op, h, i, u);
+}
+void scatter_add_variable(const Tensor& h, const Operand& i, const Operand& u) {
+  scatter(add_op, h, i, u);
+}
+void scatter_sub_variable(const Tensor& h, const Operand& i, const Operand& u) {
+  scatter(sub_op, h, i, u);
+}
+void scatter_mul_variable(const Tensor& h, const Operand& i, const Operand& u) {
+  scatter(mul_op, h, i, u);
+}
+void scatter_div_variable(const Tensor& h, const Operand& i, const Operand& u) {
+  scatter(div_op, h, i, u);
+}
+void scatter_max_variable(const Tensor& h, const Operand& i, const Operand& u) {
+  scatter(max_op, h, i, u);
+}
+void scatter_min_variable(const Tensor& h, const Operand& i, const Operand& u) {
+  scatter(min_op, h, i, u);
+}
 Tensor gather_variable(const Tensor& h, const Operand& indices) {
   return execute(gather_op, {h, Arg(indices)}, {{"dtype", variable_cell(h).dtype}});
 }

@@ -11,29 +11,31 @@ void read_shape(ShapeContext& c) {
   c.set_output(0, value_shape(*handle));
 }
 void read_grad(GradContext& g) { g.set(0, g.raw_dy()); }
-const Op& read_op = OpBuilder("ReadVariableOp", "read_variable")
-                        .input("resource: resource").output("value: dtype")
-                        .doc("The value of a variable now; later assignments do not change it.")
-                        .shape(read_shape)
-                        .gradient(read_grad)
-                        .stateful()
-                        .forward([](const AttrReader&, std::span<const In> in, std::span<const TensorShape>, std::span<Tensor> out) {
-                          out[0] = variable_cell(*in[0]).read();
-                        })
-                        .define();
+const Op& read_op =
+    OpBuilder("ReadVariableOp", "read_variable")
+        .input("resource: resource")
+        .output("value: dtype")
+        .doc("The value of a variable now; later assignments do not change it.")
+        .shape(read_shape)
+        .gradient(read_grad)
+        .stateful()
+        .forward([](const AttrReader&, std::span<const In> in, std::span<const TensorShape>,
+                    std::span<Tensor> out) { out[0] = variable_cell(*in[0]).read(); })
+        .define();
 
 void no_outputs(ShapeContext&) {}
-const Op& assign_op = OpBuilder("AssignVariableOp", "assign")
-                          .input("resource: resource").input("value: dtype")
-                          .attr("validate_shape: bool = false")
-                          .doc("Gives a variable a new value.")
-                          .shape(no_outputs)
-                          .no_gradient()
-                          .stateful()
-                          .forward([](const AttrReader&, std::span<const In> in, std::span<const TensorShape>, std::span<Tensor>) {
-                            variable_cell(*in[0]).assign(*in[1]);
-                          })
-                          .define();
+const Op& assign_op =
+    OpBuilder("AssignVariableOp", "assign")
+        .input("resource: resource")
+        .input("value: dtype")
+        .attr("validate_shape: bool = false")
+        .doc("Gives a variable a new value.")
+        .shape(no_outputs)
+        .no_gradient()
+        .stateful()
+        .forward([](const AttrReader&, std::span<const In> in, std::span<const TensorShape>,
+                    std::span<Tensor>) { variable_cell(*in[0]).assign(*in[1]); })
+        .define();
 
 // Checks a delta against the variable it changes.
 void update_shape(ShapeContext& c) {
@@ -47,17 +49,28 @@ void update_shape(ShapeContext& c) {
   RILL_CHECK(shape.is_compatible_with(c.input(1)), invalid_argument,
              "[{}] variable \"{}\" has shape {}, the value has shape {}", c.tag(), cell.name, shape,
              c.input(1));
-  RILL_CHECK(cell.dtype == c.input_dtype(1), invalid_argument, "[{}] variable \"{}\" is {}, the value is {}; write tf::cast(value, tf::{})",
-             c.tag(), cell.name, cell.dtype, c.input_dtype(1), cell.dtype);
+  RILL_CHECK(cell.dtype == c.input_dtype(1), invalid_argument,
+             "[{}] variable \"{}\" is {}, the value is {}; write tf::cast(value, tf::{})", c.tag(),
+             cell.name, cell.dtype, c.input_dtype(1), cell.dtype);
 }
 const Op& assign_add_op = OpBuilder("AssignAddVariableOp", "assign_add")
-                              .input("resource: resource").input("value: dtype").type("dtype", kNumericTypes)
+                              .input("resource: resource")
+                              .input("value: dtype")
+                              .type("dtype", kNumericTypes)
                               .doc("Adds to a variable.")
-                              .shape(update_shape).no_gradient().updates().define();
+                              .shape(update_shape)
+                              .no_gradient()
+                              .updates()
+                              .define();
 const Op& assign_sub_op = OpBuilder("AssignSubVariableOp", "assign_sub")
-                              .input("resource: resource").input("value: dtype").type("dtype", kNumericTypes)
+                              .input("resource: resource")
+                              .input("value: dtype")
+                              .type("dtype", kNumericTypes)
                               .doc("Subtracts from a variable.")
-                              .shape(update_shape).no_gradient().updates().define();
+                              .shape(update_shape)
+                              .no_gradient()
+                              .updates()
+                              .define();
 
 void run(const Op& op, const Tensor& handle, const Operand& value) {
   // A bare number takes the variable's dtype.
@@ -73,9 +86,15 @@ TensorShape value_shape(const Tensor& handle) {
   std::lock_guard lock(cell.mutex);
   return cell.value.defined() ? cell.value.shape() : cell.shape;
 }
-Tensor read_variable(const Tensor& handle) { return execute(read_op, {handle}, {{"dtype", variable_cell(handle).dtype}}); }
+Tensor read_variable(const Tensor& handle) {
+  return execute(read_op, {handle}, {{"dtype", variable_cell(handle).dtype}});
+}
 void assign_variable(const Tensor& handle, const Operand& value) { run(assign_op, handle, value); }
-void assign_add_variable(const Tensor& handle, const Operand& value) { run(assign_add_op, handle, value); }
-void assign_sub_variable(const Tensor& handle, const Operand& value) { run(assign_sub_op, handle, value); }
+void assign_add_variable(const Tensor& handle, const Operand& value) {
+  run(assign_add_op, handle, value);
+}
+void assign_sub_variable(const Tensor& handle, const Operand& value) {
+  run(assign_sub_op, handle, value);
+}
 
 }  // namespace rill
