@@ -25,9 +25,9 @@ class CachingAllocator {
     const std::size_t size = size_class(bytes);
     std::lock_guard lock(mutex_);
     void* p = nullptr;
-    if (auto it = free_.find(size); it != free_.end() && !it->second.empty()) {
-      p = it->second.back();
-      it->second.pop_back();
+    if (auto it = free_.find(size); it != free_.end() && !it->second.blocks.empty()) {
+      p = it->second.take();
+      it->second.used = ++clock_;
       stats_.cached_bytes -= size;
     } else {
       p = from_system(size);
@@ -42,17 +42,18 @@ class CachingAllocator {
     const std::size_t size = size_class(bytes);
     std::lock_guard lock(mutex_);
     stats_.bytes_in_use -= size;
-    // What is kept is bounded by what was once needed at the same time.
-    if (stats_.bytes_in_use + stats_.cached_bytes + size > stats_.peak_bytes + kSlackBytes) {
-      std::free(p);
-      return;
-    }
+    // What is kept is bounded by what was once needed at the same time. Sizes
+    // that have not been asked for make room for those that are.
+    const std::size_t bound = stats_.peak_bytes + kSlackBytes;
     try {
-      free_[size].push_back(p);
+      Class& kept = free_[size];
+      kept.blocks.push_back(p);
+      kept.used = ++clock_;
       stats_.cached_bytes += size;
     } catch (...) {
-      std::free(p);
+      return std::free(p);
     }
+    while (stats_.bytes_in_use + stats_.cached_bytes > bound) evict();
   }
 
   void trim() {
@@ -78,12 +79,32 @@ class CachingAllocator {
     return (bytes + step - 1) / step * step;
   }
 
-  void trim_locked() {
-    for (auto& [size, blocks] : free_) {
-      for (void* p : blocks) std::free(p);
-      blocks.clear();
+  // The free blocks of one size, and when one was last asked for or given back.
+  struct Class {
+    std::vector<void*> blocks;
+    std::uint64_t used = 0;
+    void* take() {
+      void* p = blocks.back();
+      blocks.pop_back();
+      return p;
     }
-    stats_.cached_bytes = 0;
+  };
+
+  // Gives a block of the size longest unused back. REQUIRES: there is one.
+  void evict() {
+    auto oldest = free_.end();
+    for (auto it = free_.begin(); it != free_.end(); ++it) {
+      if (!it->second.blocks.empty() &&
+          (oldest == free_.end() || it->second.used < oldest->second.used)) {
+        oldest = it;
+      }
+    }
+    std::free(oldest->second.take());
+    stats_.cached_bytes -= oldest->first;
+  }
+
+  void trim_locked() {
+    while (stats_.cached_bytes > 0) evict();
   }
 
   void* from_system(std::size_t size) {
@@ -108,7 +129,8 @@ class CachingAllocator {
   }
 
   std::mutex mutex_;
-  std::map<std::size_t, std::vector<void*>> free_;
+  std::map<std::size_t, Class> free_;
+  std::uint64_t clock_ = 0;
   MemoryStats stats_;
 };
 

@@ -55,5 +55,24 @@ TEST(Device, CountsItsMemory) {
   EXPECT_EQ(memory_stats().cached_bytes, 0u);
 }
 
+TEST(Device, KeepsTheSizesThatAreUsedNow) {
+  Device& cpu = cpu_device();
+  const std::size_t megabyte = 1 << 20;
+  // Old sizes fill what may be kept.
+  std::vector<std::pair<void*, std::size_t>> old;
+  for (std::size_t bytes : {30 * megabyte, 50 * megabyte, 90 * megabyte, 130 * megabyte})
+    old.emplace_back(cpu.allocate(bytes), bytes);
+  for (auto [p, bytes] : old) cpu.deallocate(p, bytes);
+  // A new one is kept nevertheless, from its second use on.
+  void* first = cpu.allocate(200 * megabyte);
+  cpu.deallocate(first, 200 * megabyte);
+  const std::size_t cached = memory_stats().cached_bytes;
+  void* second = cpu.allocate(200 * megabyte);
+  EXPECT_LE(memory_stats().cached_bytes + 200 * megabyte, cached);  // it came from there
+  cpu.deallocate(second, 200 * megabyte);
+  release_cached_memory();
+  EXPECT_EQ(memory_stats().cached_bytes, 0u);
+}
+
 }  // namespace
 }  // namespace rill
