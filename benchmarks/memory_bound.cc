@@ -71,6 +71,10 @@ int main() {
       "tanh over 16 M floats", 2, x, [&] { tf::tanh(x); }, 0.85, 0.95);
   against_copy(
       "softmax of 16384 rows of 1024", 2, x, [&] { tf::nn::softmax(x); }, 0.7, 0.85);
+  const auto gamma = tf::ones({columns}), beta = tf::zeros({columns});
+  against_copy(
+      "layer_norm of 16384 rows of 1024", 2, x, [&] { tf::nn::layer_norm(x, gamma, beta); }, 0.7,
+      0.85);
   {
     const float* px = x.data<float>().data();
     budget::speed_row("sum over rows, 16 M floats, of one read",
