@@ -236,6 +236,18 @@ Tensor::operator bool() const {
   return out;
 }
 
+Tensor Tensor::eval() const {
+  defined_impl(*this, "eval");
+  RILL_FAIL(failed_precondition,
+            "[eval] runs a graph, and eager execution has none: the tensor has its value already; "
+            "write .numpy(), .item<T>() or .to_vector<T>()");
+}
+void Tensor::set_shape(const TensorShape& shape) const {
+  const TensorShape& known = defined_impl(*this, "set_shape").shape;
+  RILL_CHECK(known.is_compatible_with(shape), invalid_argument,
+             "[set_shape] the tensor has shape {}, which is not compatible with {}", known, shape);
+}
+
 std::string Tensor::to_string() const {
   if (!defined()) return "None";
   if (is_symbolic()) return format("<symbolic {} {}>", dtype(), shape());

@@ -66,6 +66,13 @@ class Tensor {
   Tensor gpu(int index = 0) const;
   Tensor to(std::string_view device) const;
 
+  // In a graph: the value, by the session of the scope. Eager tensors have theirs:
+  // FailedPrecondition.
+  Tensor eval() const;
+  // Adds what is known of the shape of a symbolic tensor. Eager tensors know theirs:
+  // InvalidArgument when it does not fit.
+  void set_shape(const TensorShape& shape) const;
+
   Tensor operator[](const Index& i) const;
   template <class... I>
   requires(std::is_convertible_v<const I&, Index>&&...) Tensor operator()(const I&... i) const;

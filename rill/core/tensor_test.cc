@@ -27,6 +27,19 @@ Tensor of(std::initializer_list<Operand> list, DType dtype = {}) {
   return to_tensor(Operand(list), dtype);
 }
 
+TEST(Tensor, HasTheMethodsOfPythons) {
+  RILL_SHOWS("E66");
+  const Tensor x = of({{1.f, 2.f}, {3.f, 4.f}});
+  EXPECT_EQ(x.shape(), TensorShape({2, 2}));
+  EXPECT_EQ(x.dtype(), float32);
+  EXPECT_EQ(x.numpy().to_string(), "[[1. 2.]\n [3. 4.]]");
+  EXPECT_EQ(&x.cpu().device(), &cpu_device());
+  EXPECT_THROW(x.gpu(), errors::InvalidArgument);  // where there is none
+  expect_error<errors::FailedPrecondition>([&] { x.eval(); }, ".numpy()");
+  x.set_shape({None, 2});
+  expect_error<errors::InvalidArgument>([&] { x.set_shape({3, 2}); }, "not compatible with [3, 2]");
+}
+
 TEST(Tensor, PrintsValueShapeAndDType) {
   RILL_SHOWS("E10", "E11", "E12");
   EXPECT_EQ(printed(to_tensor(9.f)), "tf.Tensor(9.0, shape=(), dtype=float32)");
