@@ -191,7 +191,7 @@ Tensor GradientTape::jacobian(const Tensor& target, const Source& source, Gradie
     if (connected) rows.push_back(row.tensor());
   }
   const Tensor at = source.is_variable() ? variable_cell(source.tensor()).read() : source.tensor();
-  const TensorShape from = at.shape();
+  const TensorShape& from = at.shape();
   Dims dims = target.shape().dims();
   for (std::int64_t d : from.dims()) dims.push_back(d);
   if (!connected || n == 0)

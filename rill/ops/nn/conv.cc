@@ -138,7 +138,6 @@ void define(const char* name, const char* tag, TypeSet types) {
 }();
 
 // ---- public functions
-using nn::ConvOptions;
 using nn::Padding;
 using nn::Sizes;
 
