@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
@@ -14,17 +14,18 @@ namespace rill {
 namespace {
 
 // Ops and kernels register from static initialisers in any order, so an op may
-// be known by its kernel before it is defined.
-std::map<std::string, std::unique_ptr<Op>, std::less<>>& table() {
-  static auto* t = new std::map<std::string, std::unique_ptr<Op>, std::less<>>;
+// be known by its kernel before it is defined. Keys are the ops' own names.
+// Hashed: optimizers look ops up at every step, and start-up does so a thousand times.
+std::unordered_map<std::string_view, std::unique_ptr<Op>>& table() {
+  static auto* t = new std::unordered_map<std::string_view, std::unique_ptr<Op>>;
   return *t;
 }
 
 Op& entry(std::string_view name) {
-  auto it = table().find(name);
-  if (it == table().end())
-    it = table().emplace(name, std::make_unique<Op>(std::string(name))).first;
-  return *it->second;
+  if (auto it = table().find(name); it != table().end()) return *it->second;
+  auto op = std::make_unique<Op>(std::string(name));
+  const std::string_view key = op->name;
+  return *table().emplace(key, std::move(op)).first->second;
 }
 
 std::string_view trim(std::string_view s) {
@@ -255,7 +256,8 @@ const Op& find_op(std::string_view name) {
 std::vector<std::string> list_ops() {
   std::vector<std::string> out;
   for (const auto& [name, op] : table())
-    if (op->defined) out.push_back(name);
+    if (op->defined) out.emplace_back(name);
+  std::sort(out.begin(), out.end());
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "rill/base/nearest.h"
 #include "rill/core/array_format.h"
 #include "rill/ops/array_ops.h"
+#include "rill/ops/linalg_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/random_ops.h"
 
@@ -124,32 +125,6 @@ InitializerImpl* scaled(const char* name, const initializers::VarianceScalingOpt
   });
 }
 
-// The Q of A = QR with a positive diagonal of R, A being [n columns][m]: each
-// column freed of the ones before it, twice, so that rounding leaves no trace.
-void orthonormalize(std::vector<double>& a, std::int64_t n, std::int64_t m) {
-  auto product = [m](const double* x, const double* y) {
-    double sums[8] = {};
-    std::int64_t i = 0;
-    for (; i + 8 <= m; i += 8)
-      for (int k = 0; k < 8; ++k) sums[k] += x[i + k] * y[i + k];
-    for (; i < m; ++i) sums[0] += x[i] * y[i];
-    return ((sums[0] + sums[1]) + (sums[2] + sums[3])) +
-           ((sums[4] + sums[5]) + (sums[6] + sums[7]));
-  };
-  for (std::int64_t j = 0; j < n; ++j) {
-    double* v = a.data() + j * m;
-    for (int pass = 0; pass < 2; ++pass) {
-      for (std::int64_t k = 0; k < j; ++k) {
-        const double* u = a.data() + k * m;
-        const double along = product(u, v);
-        for (std::int64_t i = 0; i < m; ++i) v[i] -= along * u[i];
-      }
-    }
-    const double length = std::sqrt(product(v, v));
-    for (std::int64_t i = 0; i < m; ++i) v[i] /= length;
-  }
-}
-
 Tensor orthogonal_value(const TensorShape& shape, DType dtype,
                         const initializers::OrthogonalOptions& o) {
   require_float("Orthogonal", dtype);
@@ -157,15 +132,11 @@ Tensor orthogonal_value(const TensorShape& shape, DType dtype,
              "[Orthogonal] shape {} has rank {}; expected 2 or more", shape, shape.rank());
   const std::int64_t cols = shape.dim(-1), rows = cols == 0 ? 0 : shape.num_elements() / cols;
   const std::int64_t m = std::max(rows, cols), n = std::min(rows, cols);
-  const auto drawn = normal({m, n}, 0, 1, dtype, o.seed).to_vector<double>();
-  std::vector<double> a(drawn.size());
-  for (std::int64_t i = 0; i < m; ++i)
-    for (std::int64_t j = 0; j < n; ++j)
-      a[static_cast<std::size_t>(j * m + i)] = drawn[static_cast<std::size_t>(i * n + j)];
-  orthonormalize(a, n, m);
-  const Tensor q =
-      constant(a, float64, {n, m});  // its transpose is what has more rows than columns
-  return cast(reshape(rows < cols ? q : transpose(q), shape), dtype) * o.gain;
+  // In double precision, and with the signs that give r a positive diagonal: the
+  // one q that is as random as what was drawn.
+  const linalg::Qr f = linalg::qr(cast(normal({m, n}, 0, 1, dtype, o.seed), float64));
+  const Tensor q = f.q * sign(linalg::diag_part(f.r));
+  return cast(reshape(rows < cols ? transpose(q) : q, shape), dtype) * o.gain;
 }
 
 }  // namespace
