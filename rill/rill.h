@@ -16,6 +16,8 @@
 #include "rill/eager/gradient_functions.h"
 #include "rill/eager/gradient_tape.h"
 #include "rill/eager/variable.h"
+#include "rill/graph/function.h"
+#include "rill/graph/name_scope.h"
 #include "rill/keras/initializers/initializers.h"
 #include "rill/keras/losses/losses.h"
 #include "rill/keras/optimizers/optimizer.h"

@@ -5,6 +5,7 @@
 #include "rill/base/parallel.h"
 #include "rill/core/kernel.h"
 #include "rill/core/type_dispatch.h"
+#include "rill/ops/random/seeds.h"
 
 namespace rill::cpu {
 namespace {
@@ -14,7 +15,8 @@ using functors::stateful_generator;
 using functors::stateless_generator;
 
 // Where the generator of a call comes from.
-Philox from_attrs(KernelContext& c, std::int64_t groups_per_element) {
+// `elements`: how many numbers this run draws; -1: one for each of the output.
+Philox from_attrs(KernelContext& c, std::int64_t groups_per_element, std::int64_t elements = -1) {
   std::int64_t seed = c.int_attr("seed"), seed2 = c.int_attr("seed2");
   if (seed == 0 && seed2 == 0) {  // TensorFlow's sign for 'no seed'
     std::random_device entropy;
@@ -22,7 +24,9 @@ Philox from_attrs(KernelContext& c, std::int64_t groups_per_element) {
     seed2 = entropy() | 1;
   }
   Philox gen = stateful_generator(seed, seed2);
-  gen.skip(static_cast<std::uint64_t>(c.int_attr("_offset") * groups_per_element));
+  const std::int64_t start =
+      start_of_run(c.int_attr("_offset"), elements < 0 ? c.out().size : elements);
+  gen.skip(static_cast<std::uint64_t>(start * groups_per_element));
   return gen;
 }
 std::int64_t int_at(const TensorView& v, std::int64_t i) {
@@ -154,7 +158,9 @@ void sample(KernelContext& c, const Philox& gen) {
     });
   });
 }
-void multinomial_cpu(KernelContext& c) noexcept { sample(c, from_attrs(c, 2)); }
+void multinomial_cpu(KernelContext& c) noexcept {
+  sample(c, from_attrs(c, 2, c.in(0).size * std::max<std::int64_t>(1, c.out_shape().dim(-1))));
+}
 void stateless_multinomial_cpu(KernelContext& c) noexcept { sample(c, from_seed(c, 2)); }
 RILL_KERNEL("Multinomial", cpu, kFloatTypes, multinomial_cpu);
 RILL_KERNEL("StatelessMultinomial", cpu, kFloatTypes, stateless_multinomial_cpu);
