@@ -15,7 +15,7 @@ class GraphDefWriter {
   explicit GraphDefWriter(proto::GraphDef* out, bool output_shapes = false)
       : out_(out), output_shapes_(output_shapes) {}
 
-  // The nodes of the main graph. Arguments become Placeholders.
+  // The nodes of the main graph, but for its arguments.
   void add_graph(const Graph& graph);
   // The name of a function in the library; its definition follows with finish().
   std::string function_name(const FunctionRef& f);
@@ -44,6 +44,8 @@ struct GraphDefContents {
 };
 GraphDefContents read_graph_def(const proto::GraphDef& def, const GraphDefImportOptions& options);
 
+// Whether an op has a successor.
+bool is_outdated(std::string_view op);
 // Ops of older versions under the names and forms of today: changes `def` and
 // `inputs`. Unimplemented, naming the node, for what has no successor.
 void modernize_node(Graph& graph, proto::NodeDef* def, std::vector<Endpoint>* inputs);
