@@ -190,16 +190,17 @@ RILL_FORCE_INLINE float exp_no_overflow(float x) {
 }
 
 // kExpLift<T> exp(x) for x <= 0, or NaN, for sums of such: lifted off the subnormal
-// numbers, a float needs none of the care above. Below -104 it is as at -104.
+// numbers, a float needs none of the care above.
 template <class T>
 inline constexpr T kExpLift = 1;
 template <>
 inline constexpr float kExpLift<float> = 0x1p64f;
 template <class A>
 RILL_FORCE_INLINE float lifted_exp(float x) {
-  const Reduced a = reduce_ln2<A, 64 + 127>(x < -104.0f ? -104.0f : x);
+  const Reduced a = reduce_ln2<A, 64 + 127>(x);
   const float s = __builtin_bit_cast(float, a.exponent);  // 2^(n + 64)
-  return A::fma(A::fma(exp_tail<A>(a.r), a.r, a.r), s, s);
+  const float y = A::fma(A::fma(exp_tail<A>(a.r), a.r, a.r), s, s);
+  return x < -104.0f ? 0.0f : y;
 }
 
 template <class A>
