@@ -4,6 +4,7 @@
 #include "rill/core/grad_context.h"
 #include "rill/core/tensor_impl.h"
 #include "rill/ops/array_ops.h"
+#include "rill/ops/list/tensor_list.h"
 #include "rill/ops/math_ops.h"
 
 namespace rill {
@@ -160,6 +161,7 @@ void TapeImpl::clear() {
 }
 
 Tensor TapeImpl::zeros_for(const Info& info) {
+  RILL_INTERNAL_CHECK(info.dtype != variant_dtype());
   return info.symbolic.defined() ? zeros_like(info.symbolic) : zeros(info.shape, info.dtype);
 }
 
@@ -249,6 +251,8 @@ void TapeImpl::accumulate(std::vector<Gradient>& acc, std::int32_t slot, Gradien
     const IndexedSlices &a = sum.slices(), &b = g.slices();
     sum = IndexedSlices{concat({a.values, b.values}, 0), concat({a.indices, b.indices}, 0),
                         a.dense_shape};
+  } else if (sum.dtype() == variant_dtype()) {
+    sum = tensor_list_add(sum.tensor(), g.tensor());
   } else {
     sum = add(sum.tensor(), g.tensor());
   }

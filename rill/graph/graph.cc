@@ -97,6 +97,8 @@ Node& Graph::add(const Op& op, std::string_view wanted, std::vector<Endpoint> in
   node->id = static_cast<std::int32_t>(nodes_.size());
   node->file = thread_state().file;
   node->line = thread_state().line;
+  for (const std::vector<Node*>& scope : control_stack)
+    node->control_inputs.insert(node->control_inputs.end(), scope.begin(), scope.end());
   by_name_[node->name] = node.get();
   nodes_.push_back(std::move(node));
   return *nodes_.back();
@@ -180,6 +182,17 @@ Endpoint Graph::capture(const Tensor& t) {
   } else if (!impl.resource && impl.device->is_host() && impl.num_elements <= kConstantElements) {
     return add_constant(t, join_scope("Const"));
   }
+  return capture_as_argument(t);
+}
+
+Endpoint Graph::endpoint_of_capture(const Tensor& t) {
+  for (const Capture& c : captures)
+    if (c.outer.id() == t.id()) return {c.arg, 0};
+  return capture_as_argument(t);
+}
+
+Endpoint Graph::capture_as_argument(const Tensor& t) {
+  const TensorImpl& impl = *t.impl();
   std::string wanted = "captured";
   if (impl.resource && impl.resource->resource_kind == Resource::Kind::variable)
     wanted = static_cast<VariableCell*>(impl.resource.get())->name + "_handle";

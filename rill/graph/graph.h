@@ -92,6 +92,9 @@ class Graph {
   // it. FailedPrecondition when it belongs to a function that is not being traced.
   Endpoint endpoint(const Tensor& t);
 
+  // The argument by which a value from outside comes in, made if there is none: unlike
+  // endpoint() never a constant.
+  Endpoint endpoint_of_capture(const Tensor& t);
   // The value of a symbolic tensor of this graph, worked out now. What it ran is
   // done: those nodes stay only if others use them. FailedPrecondition when an
   // argument is needed.
@@ -101,6 +104,8 @@ class Graph {
   std::vector<Capture> captures;
   std::vector<Endpoint> results;
 
+  // What nodes made now must run after, by scope.
+  std::vector<std::vector<Node*>> control_stack;
   // Null: variables may be made. Else why not.
   const char* no_variables = nullptr;
 
@@ -108,6 +113,7 @@ class Graph {
 
  private:
   Endpoint capture(const Tensor& t);
+  Endpoint capture_as_argument(const Tensor& t);
   std::vector<std::unique_ptr<Node>> nodes_;
   std::unordered_map<std::string, int> names_;  // how often a name was wanted
   std::unordered_map<std::string, Node*> by_name_;

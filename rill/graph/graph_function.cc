@@ -3,9 +3,11 @@
 #include <atomic>
 
 #include "rill/base/check.h"
+#include "rill/graph/branching.h"
 #include "rill/graph/interpreter.h"
 #include "rill/graph/name_scope.h"
 #include "rill/ops/array_ops.h"
+#include "rill/ops/list/tensor_list.h"
 
 namespace rill {
 namespace {
@@ -59,7 +61,9 @@ std::map<const Op*, DifferentiableCall>& differentiable_calls() {
 
 }  // namespace
 
-bool is_differentiable(DType d) { return d.is_floating() || d.is_complex(); }
+bool is_differentiable(DType d) {
+  return d.is_floating() || d.is_complex() || d == variant_dtype();
+}
 
 void register_differentiable_call(const Op& op, DifferentiableCall call) {
   differentiable_calls()[&op] = call;
@@ -200,7 +204,7 @@ std::vector<Gradient> go_back(const GradientPair& pair, const std::vector<Tensor
   std::vector<Tensor> in;
   for (int r : pair.differentiable_results) {
     const auto i = static_cast<std::size_t>(r);
-    in.push_back(dy[i].defined() ? dy[i].tensor() : zeros_like(outputs[i]));
+    in.push_back(dy[i].defined() ? dy[i].tensor() : zeros_of(outputs[i]));
   }
   in.insert(in.end(), saved.begin(), saved.end());
   for (Tensor& t : pair.backward->captured_values()) in.push_back(std::move(t));
