@@ -18,6 +18,7 @@
 #include "rill/eager/variable.h"
 #include "rill/graph/control_flow.h"
 #include "rill/graph/function.h"
+#include "rill/graph/graph_def.h"
 #include "rill/graph/name_scope.h"
 #include "rill/graph/tensor_array.h"
 #include "rill/keras/initializers/initializers.h"

@@ -62,15 +62,6 @@ void write_shapes(std::span<const ValueInfo> outputs, proto::AttrValue* out) {
   for (const ValueInfo& v : outputs) to_proto(v.shape, out->mutable_list()->add_shape());
 }
 
-bool in_tensorflow(const Op& op) {
-  // Kernels of our own that other runtimes build of several ops.
-  static const std::set<std::string_view> kOwn = {
-      "LayerNorm",         "LayerNormGrad",          "ResourceApplyNadam",
-      "ResourceApplyAdamKeras", "ResourceApplyAdamWithAmsgradKeras",
-      "ResourceApplyAdagradKeras", "ResourceSparseApplyAdagradKeras", "_TensorSummary"};
-  return !kOwn.contains(op.name);
-}
-
 }  // namespace
 
 std::string GraphDefWriter::function_name(const FunctionRef& f) {

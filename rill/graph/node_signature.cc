@@ -1,3 +1,5 @@
+#include <set>
+
 #include "rill/base/check.h"
 #include "rill/core/shape_inference.h"
 #include "rill/graph/node_signature_impl.h"
@@ -9,6 +11,19 @@ namespace {
 constexpr std::int64_t kMaxOutputs = 1 << 16;
 
 }  // namespace
+
+bool in_tensorflow(const Op& op) {
+  // Kernels of our own that other runtimes build of several ops.
+  static const std::set<std::string_view> kOwn = {"LayerNorm",
+                                                  "LayerNormGrad",
+                                                  "ResourceApplyNadam",
+                                                  "ResourceApplyAdamKeras",
+                                                  "ResourceApplyAdamWithAmsgradKeras",
+                                                  "ResourceApplyAdagradKeras",
+                                                  "ResourceSparseApplyAdagradKeras",
+                                                  "_TensorSummary"};
+  return !kOwn.contains(op.name);
+}
 
 NodeSignature::NodeSignature(const Op& op, std::vector<DType> inputs)
     : op_(&op),

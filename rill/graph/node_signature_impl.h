@@ -39,4 +39,7 @@ class NodeSignature {
   std::vector<Range> lists_;
 };
 
+// Whether files may name the op: the schemas of those are TensorFlow's own.
+bool in_tensorflow(const Op& op);
+
 }  // namespace rill
