@@ -50,6 +50,14 @@ bool is_outdated(std::string_view op);
 // `inputs`. Unimplemented, naming the node, for what has no successor.
 void modernize_node(Graph& graph, proto::NodeDef* def, std::vector<Endpoint>* inputs);
 
+// Whether an op is one that Rill builds of several; and builds it, with a node of the
+// same name for its result.
+bool is_composite(std::string_view op);
+Node* expand_node(Graph& graph, const proto::NodeDef& def, const std::vector<Endpoint>& inputs);
+
+// An attribute of functions whose nodes write inputs as graphs do: "node:1".
+inline constexpr const char* kGraphInputs = "_rill_graph_inputs";
+
 // Puts If and While in the place of Switch, Merge, Enter, Exit and NextIteration.
 void raise_control_flow(proto::GraphDef* def);
 

@@ -178,14 +178,15 @@ class Reader {
                                     argument_shape(def, i, what));
       arguments[arg.name()] = {&n, 0};
     }
-    const Made nodes = add_nodes(*graph, def.node_def(), arguments, true, depth);
+    const bool own_inputs = !def.attr().contains(kGraphInputs);
+    const Made nodes = add_nodes(*graph, def.node_def(), arguments, own_inputs, depth);
     for (const auto& out : signature.output_arg()) {
       require_plain(out);
       const std::string what = format("result \"{}\"", out.name());
       const auto source = def.ret().find(out.name());
       RILL_CHECK(source != def.ret().end(), invalid_argument,
                  "[import_graph_def] {} has no source", what);
-      const Endpoint e = resolve(source->second, nodes, arguments, true, what);
+      const Endpoint e = resolve(source->second, nodes, arguments, own_inputs, what);
       RILL_CHECK(info(e).dtype == from_proto(out.type(), what), invalid_argument,
                  "[import_graph_def] {} is {}; the signature says {}", what, info(e).dtype,
                  from_proto(out.type(), what));
@@ -311,6 +312,8 @@ class Reader {
     executor.made = nullptr;
     if (written.op() == "VarHandleOp") {
       n = variable(graph, written);
+    } else if (is_composite(written.op())) {
+      n = expand_node(graph, written, inputs);
     } else if (is_outdated(written.op())) {
       proto::NodeDef def = written;
       modernize_node(graph, &def, &inputs);
@@ -318,6 +321,8 @@ class Reader {
     } else {
       n = op_node(graph, executor, written, inputs, depth);
     }
+    RILL_CHECK(n->name == written.name(), invalid_argument,
+               "its name is one that the parts of another node have");
     n->device = written.device();
     n->control_inputs = std::move(controls);
     use_shapes(*n, written);
@@ -471,6 +476,9 @@ class Reader {
                    "result {} of function \"{}\" is {}, but the call expects {}", i, f.name,
                    info(f.graph->results[i]).dtype, want[i]);
     };
+    if (const AttrValue* branches = AttrReader(op, attrs.list()).find_attr("branches");
+        branches && chooses)
+      RILL_CHECK(!branches->as_functions().empty(), invalid_argument, "it has no branches");
     for (const Attr& a : attrs.list()) {
       if (a.value.kind() == AttrValue::Kind::function) check(a.name, a.value.as_function());
       if (a.value.kind() == AttrValue::Kind::functions)

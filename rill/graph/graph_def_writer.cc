@@ -86,6 +86,7 @@ void GraphDefWriter::write_attrs(const Node& n, proto::NodeDef* def) {
   auto& attrs = *def->mutable_attr();
   for (std::size_t i = 0; i < n.op->attrs.size(); ++i) {
     const AttrDef& a = n.op->attrs[i];
+    if (a.name.starts_with("_")) continue;  // what only this process knows
     AttrValue value;
     if (!signature.infers(i)) {
       const AttrValue* given = n.reader().find_attr(a.name);

@@ -14,6 +14,7 @@ struct Renamed {
 };
 constexpr Renamed kRenamed[] = {
     {"BatchMatMul", "BatchMatMulV2"},
+    {"BiasAddV1", "BiasAdd"},
     {"BatchMatrixSolve", "MatrixSolve"},
     {"BatchMatrixInverse", "MatrixInverse"},
     {"BatchMatrixDeterminant", "MatrixDeterminant"},
@@ -37,7 +38,7 @@ Endpoint constant(Graph& graph, const proto::NodeDef& def, const char* name, std
 }  // namespace
 
 bool is_outdated(std::string_view op) {
-  return op == "Add" || op == "Div" || op == "Select" || op == "Concat" || op == "Gather" ||
+  return op == "Add" || op == "Div" || op == "Concat" || op == "Gather" ||
          std::ranges::find(kRenamed, op, &Renamed::before) != std::end(kRenamed);
 }
 
@@ -50,16 +51,6 @@ void modernize_node(Graph& graph, proto::NodeDef* def, std::vector<Endpoint>* in
   } else if (op == "Div" && !inputs->empty()) {
     const DType d = info(inputs->front()).dtype;
     def->set_op(d.is_integer() ? "TruncateDiv" : "RealDiv");
-  } else if (op == "Select" && inputs->size() == 3) {
-    // A condition that is a vector chooses rows; one that has the shape of the values,
-    // or none at all, is what SelectV2 broadcasts.
-    const TensorShape &c = info((*inputs)[0]).shape, &x = info((*inputs)[1]).shape;
-    RILL_CHECK(c.rank() == 0 || (c.has_rank() && x.has_rank() && c.rank() == x.rank()),
-               unimplemented,
-               "a Select whose condition has shape {} and whose values have shape {} chooses rows, "
-               "which only SelectV2 of a reshaped condition can say",
-               c, x);
-    def->set_op("SelectV2");
   } else if (op == "Concat" && !inputs->empty()) {  // the axis came first
     std::rotate(inputs->begin(), inputs->begin() + 1, inputs->end());
     def->set_op("ConcatV2");

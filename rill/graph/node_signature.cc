@@ -21,6 +21,8 @@ bool in_tensorflow(const Op& op) {
                                                   "ResourceApplyAdamWithAmsgradKeras",
                                                   "ResourceApplyAdagradKeras",
                                                   "ResourceSparseApplyAdagradKeras",
+                                                  "_TensorListAdd",
+                                                  "_TensorListZerosLike",
                                                   "_TensorSummary"};
   return !kOwn.contains(op.name);
 }
