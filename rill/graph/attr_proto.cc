@@ -154,8 +154,7 @@ void add_from_proto(const AttrDef& def, const proto::AttrValue& v, const Functio
     expect(Case::kList, list.b_size());
     auto items = std::make_unique<bool[]>(static_cast<std::size_t>(list.b_size()));
     std::copy(list.b().begin(), list.b().end(), items.get());
-    out->add(def.name,
-             std::span<const bool>(items.get(), static_cast<std::size_t>(list.b_size())));
+    out->add(def.name, std::span<const bool>(items.get(), static_cast<std::size_t>(list.b_size())));
   } else if (type == "list(string)") {
     expect(Case::kList, list.s_size());
     const std::vector<std::string> items(list.s().begin(), list.s().end());

@@ -85,7 +85,8 @@ EffectOrder effect_order(const Graph& graph) {
       if (!read && !is_random(n)) order.effects.push_back(&n);
     }
     std::erase_if(before, [&](const Node* b) {
-      return is_argument(*b) || std::ranges::any_of(n.inputs, [&](Endpoint e) { return e.node == b; });
+      return is_argument(*b) ||
+             std::ranges::any_of(n.inputs, [&](Endpoint e) { return e.node == b; });
     });
     std::ranges::sort(before, {}, &Node::id);
     before.erase(std::unique(before.begin(), before.end()), before.end());

@@ -36,10 +36,14 @@ struct Composite {
   Tensor (*build)(const proto::NodeDef& def, const std::vector<Tensor>& in);
 };
 const Composite kComposites[] = {
-    {"ZerosLike", 1, [](const proto::NodeDef&, const std::vector<Tensor>& in) { return zeros_like(in[0]); }},
-    {"OnesLike", 1, [](const proto::NodeDef&, const std::vector<Tensor>& in) { return ones_like(in[0]); }},
+    {"ZerosLike", 1,
+     [](const proto::NodeDef&, const std::vector<Tensor>& in) { return zeros_like(in[0]); }},
+    {"OnesLike", 1,
+     [](const proto::NodeDef&, const std::vector<Tensor>& in) { return ones_like(in[0]); }},
     {"Select", 3,
-     [](const proto::NodeDef&, const std::vector<Tensor>& in) { return select(in[0], in[1], in[2]); }},
+     [](const proto::NodeDef&, const std::vector<Tensor>& in) {
+       return select(in[0], in[1], in[2]);
+     }},
     {"Einsum", 0,
      [](const proto::NodeDef& def, const std::vector<Tensor>& in) {
        return einsum(attr(def, "equation").s(), in);
@@ -49,13 +53,13 @@ const Composite kComposites[] = {
        const auto flag = [&](const char* name) {
          return def.attr().contains(name) && def.attr().at(name).b();
        };
-       return matmul(in[0], in[1],
-                     {.transpose_a = flag("adj_x"), .transpose_b = flag("adj_y")});
+       return matmul(in[0], in[1], {.transpose_a = flag("adj_x"), .transpose_b = flag("adj_y")});
      }},
     {"StaticRegexReplace", 1,
      [](const proto::NodeDef& def, const std::vector<Tensor>& in) {
        const bool all = !def.attr().contains("replace_global") || attr(def, "replace_global").b();
-       return strings::regex_replace(in[0], attr(def, "pattern").s(), attr(def, "rewrite").s(), all);
+       return strings::regex_replace(in[0], attr(def, "pattern").s(), attr(def, "rewrite").s(),
+                                     all);
      }},
     {"StaticRegexFullMatch", 1,
      [](const proto::NodeDef& def, const std::vector<Tensor>& in) {

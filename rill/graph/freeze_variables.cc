@@ -104,8 +104,7 @@ class Freezer {
     for (const Made& m : made_)
       if (m.from.get() == f.get() && std::ranges::equal(m.as, as, same)) return m.frozen;
     const GraphFunction& from = function_of(f);
-    Ref<GraphFunction> frozen(
-        new GraphFunction(from.name, copy(*from.graph, as)));
+    Ref<GraphFunction> frozen(new GraphFunction(from.name, copy(*from.graph, as)));
     made_.push_back({f, as, frozen});
     return frozen;
   }

@@ -1,5 +1,9 @@
 #include "rill/graph/graph_def.h"
 
+#include <google/protobuf/stubs/common.h>
+#if GOOGLE_PROTOBUF_VERSION < 4022000
+#include <google/protobuf/stubs/logging.h>
+#endif
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
@@ -20,11 +24,21 @@ namespace {
 
 namespace pb = google::protobuf;
 
+// What is wrong with a message is said by our errors, not on standard error.
+#if GOOGLE_PROTOBUF_VERSION < 4022000
+using Quiet = pb::LogSilencer;
+#else
+struct Quiet {
+  Quiet() {}
+};
+#endif
+
 const ValueInfo& info(Endpoint e) { return e.node->outputs[static_cast<std::size_t>(e.index)]; }
 
 VariableCell* cell_of(const Tensor& t) {
   Resource* r = t.impl()->resource.get();
-  return r && r->resource_kind == Resource::Kind::variable ? static_cast<VariableCell*>(r) : nullptr;
+  return r && r->resource_kind == Resource::Kind::variable ? static_cast<VariableCell*>(r)
+                                                           : nullptr;
 }
 
 std::string serialize(const proto::GraphDef& def, std::int64_t max_bytes) {
@@ -35,6 +49,7 @@ std::string serialize(const proto::GraphDef& def, std::int64_t max_bytes) {
              "[to_graph_def] the graph takes {} bytes; a GraphDef holds at most {}. Large arrays "
              "are better variables or inputs than constants",
              bytes, max_bytes);
+  const Quiet quiet;
   std::string out;
   {
     pb::io::StringOutputStream stream(&out);
@@ -48,6 +63,7 @@ std::string serialize(const proto::GraphDef& def, std::int64_t max_bytes) {
 proto::GraphDef parse(std::string_view bytes) {
   RILL_CHECK(bytes.size() <= 2147483647u, invalid_argument,
              "[import_graph_def] got {} bytes; a GraphDef holds at most 2147483647", bytes.size());
+  const Quiet quiet;
   proto::GraphDef def;
   pb::io::CodedInputStream in(reinterpret_cast<const pb::uint8*>(bytes.data()),
                               static_cast<int>(bytes.size()));
@@ -123,7 +139,8 @@ class FunctionWriter {
     if (i < f_.tensor_args) {
       auto& attrs = *add_node(&def_, a.name, "Placeholder")->mutable_attr();
       attrs["dtype"].set_type(to_proto(a.outputs[0].dtype));
-      if (a.outputs[0].shape.has_rank()) to_proto(a.outputs[0].shape, attrs["shape"].mutable_shape());
+      if (a.outputs[0].shape.has_rank())
+        to_proto(a.outputs[0].shape, attrs["shape"].mutable_shape());
       return;
     }
     const Tensor& t = f_.captured[i - f_.tensor_args];
@@ -132,7 +149,7 @@ class FunctionWriter {
       auto& attrs = *add_node(&def_, a.name, "VarHandleOp")->mutable_attr();
       attrs["dtype"].set_type(to_proto(cell->dtype));
       to_proto(cell->shape, attrs["shape"].mutable_shape());
-      attrs["shared_name"].set_s(cell->name);
+      attrs["shared_name"].set_s(cell->name.substr(0, cell->name.find(':')));
       return;
     }
     RILL_CHECK(cell || !t.impl()->resource, unimplemented,
@@ -174,8 +191,8 @@ class FunctionWriter {
     const std::string name =
         unused(body_->stateful() ? "StatefulPartitionedCall" : "PartitionedCall");
     for (std::size_t i = 0; i < g.args.size(); ++i) write_argument(i);
-    proto::NodeDef* call = add_node(
-        &def_, name, body_->stateful() ? "StatefulPartitionedCall" : "PartitionedCall");
+    proto::NodeDef* call =
+        add_node(&def_, name, body_->stateful() ? "StatefulPartitionedCall" : "PartitionedCall");
     auto& attrs = *call->mutable_attr();
     attrs["f"].mutable_func()->set_name(writer_.function_name(as_attr(body_)));
     attrs["Tin"].mutable_list();
@@ -304,9 +321,10 @@ ConcreteFunction concrete(Ref<GraphFunction> body, std::size_t tensor_args) {
     item.specs.emplace_back(v.shape, v.dtype, body->graph->args[i]->name);
     c->signature.items.push_back(std::move(item));
   }
-  for (std::size_t i = 0; i < body->num_results(); ++i) c->result_index.push_back(static_cast<int>(i));
-  c->structure = body->num_results() == 1 ? Nest(Tensor())
-                                          : Nest(std::vector<Tensor>(body->num_results()));
+  for (std::size_t i = 0; i < body->num_results(); ++i)
+    c->result_index.push_back(static_cast<int>(i));
+  c->structure =
+      body->num_results() == 1 ? Nest(Tensor()) : Nest(std::vector<Tensor>(body->num_results()));
   c->tensor_args = tensor_args;
   c->captured = body->captured_values();
   c->body = std::move(body);
@@ -366,9 +384,8 @@ ConcreteFunction ImportedGraph::function(const std::vector<std::string>& inputs,
   for (std::size_t i = 0; i < fed.size(); ++i) {
     RILL_CHECK(place(fed[i]) == i, invalid_argument, "[function] input \"{}\" is there twice",
                inputs[i]);
-    const std::string wanted_name = fed[i].index == 0
-                                        ? fed[i].node->name
-                                        : format("{}_{}", fed[i].node->name, fed[i].index);
+    const std::string wanted_name =
+        fed[i].index == 0 ? fed[i].node->name : format("{}_{}", fed[i].node->name, fed[i].index);
     to->add_argument(wanted_name, info(fed[i]).dtype, info(fed[i]).shape);
   }
   std::vector<Node*> made(from.nodes().size());

@@ -50,7 +50,7 @@ class ImportedGraph {
   std::vector<std::string> node_names() const;      // in an order in which they can run
   std::vector<TensorSpec> placeholders() const;     // what has no value yet
   std::vector<std::string> function_names() const;  // of the library
-  std::vector<Variable> variables() const;  // of VarHandleOp nodes; they have no values yet
+  std::vector<Variable> variables() const;          // of VarHandleOp nodes; they have no values yet
   // What computes `outputs` from `inputs`, and nothing else: names of tensors ("x",
   // "split:1"). An input may be any tensor, whose own computation then falls away.
   // NotFound for an unknown name; InvalidArgument for a placeholder that is needed

@@ -184,8 +184,8 @@ class Reader {
       require_plain(out);
       const std::string what = format("result \"{}\"", out.name());
       const auto source = def.ret().find(out.name());
-      RILL_CHECK(source != def.ret().end(), invalid_argument,
-                 "[import_graph_def] {} has no source", what);
+      RILL_CHECK(source != def.ret().end(), invalid_argument, "[import_graph_def] {} has no source",
+                 what);
       const Endpoint e = resolve(source->second, nodes, arguments, own_inputs, what);
       RILL_CHECK(info(e).dtype == from_proto(out.type(), what), invalid_argument,
                  "[import_graph_def] {} is {}; the signature says {}", what, info(e).dtype,
@@ -279,7 +279,8 @@ class Reader {
       RILL_CHECK(static_cast<std::size_t>(index) < counts[static_cast<std::size_t>(which)],
                  invalid_argument, "{} uses \"{}\", but output \"{}\" has {} tensors", what, text,
                  arg, counts[static_cast<std::size_t>(which)]);
-      for (int k = 0; k < which; ++k) index += static_cast<int>(counts[static_cast<std::size_t>(k)]);
+      for (int k = 0; k < which; ++k)
+        index += static_cast<int>(counts[static_cast<std::size_t>(k)]);
     }
     RILL_CHECK(index >= 0 && static_cast<std::size_t>(index) < n->outputs.size(), invalid_argument,
                "{} uses \"{}\", but node \"{}\" ({}) has {} outputs", what, text, n->name,
@@ -303,8 +304,8 @@ class Reader {
       data = false;
       if (arguments.contains(name.node)) continue;
       const auto it = made.index.find(name.node);
-      RILL_CHECK(it != made.index.end(), not_found, "it waits for \"{}\", but there is no such node",
-                 text);
+      RILL_CHECK(it != made.index.end(), not_found,
+                 "it waits for \"{}\", but there is no such node", text);
       controls.push_back(made.nodes[static_cast<std::size_t>(it->second)]);
     }
     Node* n = nullptr;
@@ -342,9 +343,9 @@ class Reader {
     auto it = variables_.find(name);
     if (it == variables_.end()) {
       EagerScope eager;
-      const Variable v = Variable::uninitialized(from_proto(attr("dtype").type(), "it"),
-                                                 from_proto(attr("shape").shape(), "it"),
-                                                 {.name = name});
+      const Variable v =
+          Variable::uninitialized(from_proto(attr("dtype").type(), "it"),
+                                  from_proto(attr("shape").shape(), "it"), {.name = name});
       it = variables_.emplace(name, v.handle()).first;
     }
     Node& n = graph.add_argument(def.name(), resource, TensorShape::scalar());

@@ -43,10 +43,12 @@ NodeSignature::NodeSignature(const Op& op, std::vector<DType> inputs)
   std::size_t next = 0;
   for (const ArgDef& a : op.inputs) {
     const std::size_t count = a.is_list() ? each : 1;
-    if (a.type_list_attr >= 0) lists_[static_cast<std::size_t>(a.type_list_attr)] = {next, count, true};
+    if (a.type_list_attr >= 0)
+      lists_[static_cast<std::size_t>(a.type_list_attr)] = {next, count, true};
     if (a.number_attr >= 0)
       numbers_[static_cast<std::size_t>(a.number_attr)] = static_cast<std::int64_t>(count);
-    if (a.type_attr >= 0 && count > 0) types_[static_cast<std::size_t>(a.type_attr)] = inputs_[next];
+    if (a.type_attr >= 0 && count > 0)
+      types_[static_cast<std::size_t>(a.type_attr)] = inputs_[next];
     next += count;
   }
 }
@@ -69,8 +71,8 @@ std::vector<std::size_t> NodeSignature::output_counts(AttrList attrs) const {
       const auto s = static_cast<std::size_t>(slot);
       const std::string& name = op_->attrs[s].name;
       const AttrValue* given = reader.find_attr(name);
-      RILL_CHECK(infers(s) || given, invalid_argument, "[{}] the attribute {} is missing",
-                 op_->tag, name);
+      RILL_CHECK(infers(s) || given, invalid_argument, "[{}] the attribute {} is missing", op_->tag,
+                 name);
       if (a.number_attr >= 0)
         n = infers(s) ? numbers_[s] : given->as_int();
       else

@@ -19,9 +19,9 @@ class NodeSignature {
   const Op& op() const { return *op_; }
   // Whether attribute `attr` (an index into op.attrs) follows from these inputs.
   bool infers(std::size_t attr) const;
-  DType type(std::size_t attr) const { return types_[attr]; }        // of a "type"
+  DType type(std::size_t attr) const { return types_[attr]; }             // of a "type"
   std::int64_t number(std::size_t attr) const { return numbers_[attr]; }  // of an "int"
-  std::span<const DType> types(std::size_t attr) const;              // of a "list(type)"
+  std::span<const DType> types(std::size_t attr) const;                   // of a "list(type)"
 
   // How many tensors each output argument has; `attrs` are those written at the call.
   // InvalidArgument for an attribute that is missing, negative or too large.

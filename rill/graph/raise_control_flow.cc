@@ -39,7 +39,9 @@ struct Edge {
     node = text.substr(0, colon);
     index = colon == std::string_view::npos ? "0" : text.substr(colon + 1);
   }
-  std::string tensor() const { return index == "0" ? std::string(node) : format("{}:{}", node, index); }
+  std::string tensor() const {
+    return index == "0" ? std::string(node) : format("{}:{}", node, index);
+  }
   bool control;
   std::string_view node, index;
 };
@@ -146,7 +148,8 @@ class Raiser {
     flow.each([&](const proto::NodeDef& n) {
       if (!is_op(n, "Enter")) return;
       const auto it = n.attr().find("frame_name");
-      if (it == n.attr().end() || n.input_size() < 1) cannot_raise(n, "it names no frame or no input");
+      if (it == n.attr().end() || n.input_size() < 1)
+        cannot_raise(n, "it names no frame or no input");
       frames[it->second.s()].push_back(n.name());
     });
     while (!frames.empty()) {
@@ -192,14 +195,16 @@ class Raiser {
     const proto::NodeDef* loop_cond = nullptr;
     for (const std::string& e : enters) {
       const proto::NodeDef* enter = flow.find(e);
-      if (const auto c = enter->attr().find("is_constant"); c != enter->attr().end() && c->second.b()) {
+      if (const auto c = enter->attr().find("is_constant");
+          c != enter->attr().end() && c->second.b()) {
         constants.push_back({enter});
         continue;
       }
       Value v{enter};
       for (std::string_view u : users_of(users, e))
         if (const proto::NodeDef* n = flow.find(u); is_op(*n, "Merge")) {
-          if (v.merge || n->input_size() < 2) cannot_raise(*enter, "its Merge is not one of a loop");
+          if (v.merge || n->input_size() < 2)
+            cannot_raise(*enter, "its Merge is not one of a loop");
           v.merge = n;
         }
       if (!v.merge) {  // a value that never comes round
@@ -210,9 +215,8 @@ class Raiser {
       if (!v.next || !is_op(*v.next, "NextIteration") || v.next->input_size() < 1)
         cannot_raise(*v.merge, "no NextIteration comes back to it");
       for (std::string_view u : users_of(users, v.merge->name()))
-        if (const proto::NodeDef* n = flow.find(u);
-            is_op(*n, "Switch") && n->input_size() >= 2 &&
-            Edge(n->input(0)).node == v.merge->name()) {
+        if (const proto::NodeDef* n = flow.find(u); is_op(*n, "Switch") && n->input_size() >= 2 &&
+                                                    Edge(n->input(0)).node == v.merge->name()) {
           const proto::NodeDef* c = flow.find(Edge(n->input(1)).node);
           if (!c || !is_op(*c, "LoopCond") || c->input_size() < 1) continue;
           if (loop_cond && loop_cond != c) cannot_raise(*n, "the frame has two conditions");
@@ -392,7 +396,8 @@ class Raiser {
 
   void raise_conditions(Flow& flow) {
     bool any = false;
-    flow.each([&](const proto::NodeDef& n) { any = any || is_op(n, "Switch") || is_op(n, "Merge"); });
+    flow.each(
+        [&](const proto::NodeDef& n) { any = any || is_op(n, "Switch") || is_op(n, "Merge"); });
     if (!any) return;
     while (raise_innermost(flow, sorted(flow))) {
     }
@@ -404,7 +409,8 @@ class Raiser {
     for (const std::string& name : sorted(flow))
       if (const proto::NodeDef* n = flow.find(name)) {
         bool gone = is_op(*n, "Switch");
-        for (const std::string& in : n->input()) gone = gone || dead.contains(std::string(Edge(in).node));
+        for (const std::string& in : n->input())
+          gone = gone || dead.contains(std::string(Edge(in).node));
         if (gone) dead.insert(name);
       }
     for (const std::string& name : dead) flow.remove(name);

@@ -15,15 +15,15 @@ struct TypeRow {
   proto::DataType code;
 };
 constexpr TypeRow kTypes[] = {
-    {float32, proto::DT_FLOAT},       {float64, proto::DT_DOUBLE},
-    {int32, proto::DT_INT32},         {uint8, proto::DT_UINT8},
-    {int16, proto::DT_INT16},         {int8, proto::DT_INT8},
-    {string, proto::DT_STRING},       {complex64, proto::DT_COMPLEX64},
-    {int64, proto::DT_INT64},         {bool_, proto::DT_BOOL},
-    {bfloat16, proto::DT_BFLOAT16},   {uint16, proto::DT_UINT16},
+    {float32, proto::DT_FLOAT},         {float64, proto::DT_DOUBLE},
+    {int32, proto::DT_INT32},           {uint8, proto::DT_UINT8},
+    {int16, proto::DT_INT16},           {int8, proto::DT_INT8},
+    {string, proto::DT_STRING},         {complex64, proto::DT_COMPLEX64},
+    {int64, proto::DT_INT64},           {bool_, proto::DT_BOOL},
+    {bfloat16, proto::DT_BFLOAT16},     {uint16, proto::DT_UINT16},
     {complex128, proto::DT_COMPLEX128}, {float16, proto::DT_HALF},
-    {resource, proto::DT_RESOURCE},   {variant, proto::DT_VARIANT},
-    {uint32, proto::DT_UINT32},       {uint64, proto::DT_UINT64},
+    {resource, proto::DT_RESOURCE},     {variant, proto::DT_VARIANT},
+    {uint32, proto::DT_UINT32},         {uint64, proto::DT_UINT64},
 };
 
 // Calls f with the list that holds elements of T, and with what takes an element
@@ -93,8 +93,8 @@ void take_fill(std::int64_t elements, std::int64_t present, DType dtype, std::in
                std::string_view what) {
   if (elements <= present) return;
   std::int64_t bytes = 0;
-  const bool overflow = __builtin_mul_overflow(
-      elements - present, static_cast<std::int64_t>(dtype.itemsize()), &bytes);
+  const bool overflow = __builtin_mul_overflow(elements - present,
+                                               static_cast<std::int64_t>(dtype.itemsize()), &bytes);
   RILL_CHECK(!overflow && bytes <= fill_bytes, resource_exhausted,
              "{}: a tensor of {} {} elements of which {} are given would take more memory than the "
              "{} bytes left to values that repeat; raise max_fill_bytes if the graph is trusted",
@@ -151,8 +151,7 @@ void to_proto(const Tensor& value, proto::TensorProto* out) {
   out->set_dtype(to_proto(t.dtype()));
   to_proto(t.shape(), out->mutable_tensor_shape());
   if (t.dtype() == string) {
-    for (std::int64_t i = 0; i < t.size(); ++i)
-      out->add_string_val(host_data<std::string>(t)[i]);
+    for (std::int64_t i = 0; i < t.size(); ++i) out->add_string_val(host_data<std::string>(t)[i]);
   } else if (t.size() == 1) {
     dispatch_plain(t.dtype(), [&]<class T>() { add_value(*host_data<T>(t), out); });
   } else if (t.size() > 0) {
@@ -192,16 +191,17 @@ Tensor from_proto(const proto::TensorProto& p, std::int64_t& fill_bytes, std::st
   }
   if (!p.tensor_content().empty()) {
     std::int64_t bytes = 0;
-    RILL_CHECK(
-        !__builtin_mul_overflow(n, static_cast<std::int64_t>(dtype.itemsize()), &bytes) &&
-            bytes == static_cast<std::int64_t>(p.tensor_content().size()),
-        invalid_argument, "{}: a constant of {} {} holds {} bytes; expected {} for {} elements",
-        what, dtype, shape, p.tensor_content().size(), bytes, n);
+    RILL_CHECK(!__builtin_mul_overflow(n, static_cast<std::int64_t>(dtype.itemsize()), &bytes) &&
+                   bytes == static_cast<std::int64_t>(p.tensor_content().size()),
+               invalid_argument,
+               "{}: a constant of {} {} holds {} bytes; expected {} for {} elements", what, dtype,
+               shape, p.tensor_content().size(), bytes, n);
     Tensor out = make_tensor(dtype, shape);
     std::memcpy(out.impl()->data, p.tensor_content().data(), p.tensor_content().size());
     if (dtype == bool_)  // any byte but 0 is true, and 1 is the only one that C++ knows
       for (std::int64_t i = 0; i < n; ++i)
-        static_cast<char*>(out.impl()->data)[i] = p.tensor_content()[static_cast<std::size_t>(i)] != 0;
+        static_cast<char*>(out.impl()->data)[i] =
+            p.tensor_content()[static_cast<std::size_t>(i)] != 0;
     return out;
   }
   Tensor out;

@@ -65,10 +65,10 @@ std::vector<Case> make_cases() {
   std::vector<Case> all;
   all.push_back(plain("arithmetic", {numbers({2, 3}), numbers({2, 3}, 1, 1)},
                       [](Tensor x, Tensor y) { return (x + y) * (x - y) / (abs(y) + 1.f) - -x; }));
-  all.push_back(any_size("broadcasting", {numbers({2, 1, 3}), numbers({4, 1}, 1, 2)},
-                         [](Tensor x, Tensor y) {
-                           return List{x * y + 1.f, maximum(x, y), squared_difference(x, y)};
-                         }));
+  all.push_back(
+      any_size("broadcasting", {numbers({2, 1, 3}), numbers({4, 1}, 1, 2)}, [](Tensor x, Tensor y) {
+        return List{x * y + 1.f, maximum(x, y), squared_difference(x, y)};
+      }));
   all.push_back(plain("comparison", {numbers({5}), numbers({5}, 1, 3)}, [](Tensor x, Tensor y) {
     const Tensor less_ = x < y;
     return List{where(less_, x, y), logical_and(less_, x > 0.f), logical_not(less_), x == y};
@@ -82,21 +82,26 @@ std::vector<Case> make_cases() {
     return List{exp(x), log1p(x), sin(x), tanh(x), sigmoid(x), erf(x), rsqrt(x), pow(x, 1.5f)};
   }));
   all.push_back(any_size("reductions", {numbers({3, 4})}, [](Tensor x) {
-    return List{reduce_sum(x, 1), reduce_mean(x, 0, {.keepdims = true}), reduce_max(x),
-                reduce_min(x, 0), reduce_prod(x, 1), reduce_any(x > 1.f), reduce_all(x < 9.f, 0)};
+    return List{reduce_sum(x, 1),      reduce_mean(x, 0, {.keepdims = true}),
+                reduce_max(x),         reduce_min(x, 0),
+                reduce_prod(x, 1),     reduce_any(x > 1.f),
+                reduce_all(x < 9.f, 0)};
   }));
   all.push_back(plain("order", {numbers({3, 6})}, [](Tensor x) {
     const TopK top = nn::top_k(x, 3);
-    return List{cumsum(x, 1), cumprod(x, 0, {.exclusive = true}), argmax(x, 1),
-                argmin(x, {.axis = 0, .output_type = int32}), top.values, top.indices};
+    return List{cumsum(x, 1), cumprod(x, 0, {.exclusive = true}),
+                argmax(x, 1), argmin(x, {.axis = 0, .output_type = int32}),
+                top.values,   top.indices};
   }));
-  all.push_back(plain("matmul", {numbers({3, 4}), numbers({5, 4}, 1, 1), numbers({2, 3, 4}, 1, 2)},
-                      [](Tensor x, Tensor y, Tensor z) {
-                        return List{matmul(x, y, {.transpose_b = true}),
-                                    matmul(z, transpose(z, {0, 2, 1}))};
-                      }));
-  all.push_back(plain("einsum", {numbers({2, 3, 4}), numbers({4, 5}, 1, 1)},
-                      [](Tensor x, Tensor y) { return einsum("bij,jk->bik", {x, y}); }));
+  all.push_back(
+      plain("matmul", {numbers({3, 4}), numbers({5, 4}, 1, 1), numbers({2, 3, 4}, 1, 2)},
+            [](Tensor x, Tensor y, Tensor z) {
+              return List{matmul(x, y, {.transpose_b = true}), matmul(z, transpose(z, {0, 2, 1}))};
+            }));
+  all.push_back(
+      plain("einsum", {numbers({2, 3, 4}), numbers({4, 5}, 1, 1)}, [](Tensor x, Tensor y) {
+        return einsum("bij,jk->bik", {x, y});
+      }));
   all.push_back(plain("convolution",
                       {numbers({2, 6, 6, 3}), numbers({3, 3, 3, 4}, 0.5), numbers({4})},
                       [](Tensor x, Tensor filter, Tensor bias) {
@@ -113,25 +118,23 @@ std::vector<Case> make_cases() {
                       [](Tensor x, Tensor scale, Tensor offset) {
                         const Tensor mean = constant({0.1f, -0.2f, 0.3f, 0.f});
                         const Tensor variance = constant({1.f, 2.f, 0.5f, 1.5f});
-                        return nn::fused_batch_norm(x, scale, offset,
-                                                    {.mean = mean,
-                                                     .variance = variance,
-                                                     .is_training = false})
+                        return nn::fused_batch_norm(
+                                   x, scale, offset,
+                                   {.mean = mean, .variance = variance, .is_training = false})
                             .t[0];
                       }));
-  all.push_back(plain("cross_entropy", {numbers({3, 4}), constant({0, 3, 1})},
-                      [](Tensor logits, Tensor labels) {
-                        return List{nn::softmax(logits), nn::log_softmax(logits),
-                                    nn::sparse_softmax_cross_entropy_with_logits(
-                                        {.labels = labels, .logits = logits})};
-                      }));
-  all.push_back(plain("gather_scatter", {numbers({5, 3}), constant({4, 0, 2})},
-                      [](Tensor x, Tensor i) {
-                        const Tensor at = expand_dims(i, 1);
-                        return List{gather(x, i), gather_nd(x, at),
-                                    scatter_nd(at, gather(x, i), constant({6, 3})),
-                                    tensor_scatter_nd_add(x, at, gather(x, i))};
-                      }));
+  all.push_back(plain(
+      "cross_entropy", {numbers({3, 4}), constant({0, 3, 1})}, [](Tensor logits, Tensor labels) {
+        return List{
+            nn::softmax(logits), nn::log_softmax(logits),
+            nn::sparse_softmax_cross_entropy_with_logits({.labels = labels, .logits = logits})};
+      }));
+  all.push_back(
+      plain("gather_scatter", {numbers({5, 3}), constant({4, 0, 2})}, [](Tensor x, Tensor i) {
+        const Tensor at = expand_dims(i, 1);
+        return List{gather(x, i), gather_nd(x, at), scatter_nd(at, gather(x, i), constant({6, 3})),
+                    tensor_scatter_nd_add(x, at, gather(x, i))};
+      }));
   all.push_back(plain("slicing", {numbers({4, 5, 3})}, [](Tensor x) {
     return List{x[1], x(rill::all, slice(1, 4), -1), x(ellipsis, newaxis), x(slice(None, None, -2)),
                 reverse(x, {2})};
@@ -139,7 +142,7 @@ std::vector<Case> make_cases() {
   all.push_back(plain("pieces", {numbers({4, 6})}, [](Tensor x) {
     const List s = split(x, 3, 1), u = unstack(x);
     return List{concat({s[2], s[0]}, 0), stack({u[3], u[1]}), pad(s[1], {{1, 0}, {0, 2}}),
-                tile(s[1], {1, 2}), transpose(x), split(x, {1, 3}, 0)[1]};
+                tile(s[1], {1, 2}),      transpose(x),        split(x, {1, 3}, 0)[1]};
   }));
   all.push_back(any_size("dynamic_shape", {numbers({3, 4})}, [](Tensor x) {
     const Tensor s = shape(x);
@@ -148,8 +151,10 @@ std::vector<Case> make_cases() {
   }));
   all.push_back(plain("strings", {constant({"Ab c", "", "xyz"}), constant({"1", "22", "333"})},
                       [](Tensor x, Tensor y) {
-                        return List{strings::join({x, y}, "-"), strings::length(x),
-                                    strings::upper(x), strings::substr(y, 0, 1),
+                        return List{strings::join({x, y}, "-"),
+                                    strings::length(x),
+                                    strings::upper(x),
+                                    strings::substr(y, 0, 1),
                                     strings::regex_replace(x, "[a-z]", "<\\0>"),
                                     strings::to_hash_bucket_fast(x, 1000)};
                       }));
@@ -158,19 +163,19 @@ std::vector<Case> make_cases() {
     return List{n, strings::as_string(n * 2.f, {.precision = 2})};
   }));
   all.push_back(plain("cast", {numbers({2, 3}, 3)}, [](Tensor x) {
-    return List{cast(x, int32),  cast(cast(x, int64), bool_),         cast(x, float64),
+    return List{cast(x, int32), cast(cast(x, int64), bool_),     cast(x, float64),
                 cast(x, uint8), cast(cast(x, float16), float32), cast(cast(x, bfloat16), float32)};
   }));
-  all.push_back(plain("complex_numbers", {numbers({4}), numbers({4}, 1, 1)}, [](Tensor x, Tensor y) {
-    const Tensor z = complex(x, y);
-    return List{z * conj(z), real(z), imag(z), abs(z)};
-  }));
-  all.push_back(plain("segments", {numbers({5, 2}), constant({0, 0, 1, 3, 3})},
-                      [](Tensor x, Tensor i) {
-                        const UniqueResult u = unique(i);
-                        return List{segment_sum(x, i), unsorted_segment_max(x, i, 4), u.y, u.idx,
-                                    one_hot(i, 4)};
-                      }));
+  all.push_back(
+      plain("complex_numbers", {numbers({4}), numbers({4}, 1, 1)}, [](Tensor x, Tensor y) {
+        const Tensor z = complex(x, y);
+        return List{z * conj(z), real(z), imag(z), abs(z)};
+      }));
+  all.push_back(
+      plain("segments", {numbers({5, 2}), constant({0, 0, 1, 3, 3})}, [](Tensor x, Tensor i) {
+        const UniqueResult u = unique(i);
+        return List{segment_sum(x, i), unsorted_segment_max(x, i, 4), u.y, u.idx, one_hot(i, 4)};
+      }));
   all.push_back(plain("linear_algebra", {numbers({3, 3})}, [](Tensor x) {
     const Tensor a = matmul(x, x, {.transpose_b = true}) + eye(3);
     return List{linalg::cholesky(a), linalg::inv(a), linalg::det(a),
@@ -189,13 +194,16 @@ std::vector<Case> make_cases() {
   }));
   {
     auto inner = function([](Tensor x) { return nn::relu(x) * 2.f; }, {.name = "inner"});
-    auto middle = function([inner](Tensor x, Tensor y) { return List{inner(x), inner(x + y)}; },
-                           {.name = "middle"});
-    all.push_back(plain("nested_calls", {numbers({3}), numbers({3}, 1, 1)},
-                        [middle](Tensor x, Tensor y) {
-                          const List r = middle(x, y);
-                          return r[0] - r[1];
-                        }));
+    auto middle = function(
+        [inner](Tensor x, Tensor y) {
+          return List{inner(x), inner(x + y)};
+        },
+        {.name = "middle"});
+    all.push_back(
+        plain("nested_calls", {numbers({3}), numbers({3}, 1, 1)}, [middle](Tensor x, Tensor y) {
+          const List r = middle(x, y);
+          return r[0] - r[1];
+        }));
     Case c = all.back();
     c.name = "whole_call";
     c.options.call = true;
@@ -203,17 +211,17 @@ std::vector<Case> make_cases() {
   }
   {
     const Variable w1(numbers({4, 8}, 0.5), {.name = "dense/kernel"}),
-        b1(numbers({8}), {.name = "dense/bias"}), w2(numbers({8, 3}, 0.5, 2), {.name = "out/kernel"}),
+        b1(numbers({8}), {.name = "dense/bias"}),
+        w2(numbers({8, 3}, 0.5, 2), {.name = "out/kernel"}),
         b2(numbers({3}, 1, 1), {.name = "out/bias"});
-    auto mlp = [=](Tensor x) {
-      return nn::softmax(matmul(nn::relu(matmul(x, w1) + b1), w2) + b2);
-    };
+    auto mlp = [=](Tensor x) { return nn::softmax(matmul(nn::relu(matmul(x, w1) + b1), w2) + b2); };
     all.push_back(any_size("mlp_frozen", {numbers({2, 4})}, mlp));
     // The first size is open, so the trace asks nothing of it; weights have theirs.
     all.back().trace = of(mlp, {TensorSpec({None, 4}, float32, "x")});
     all.push_back(plain("embedding", {constant({3, 1, 1})},
                         [w1](Tensor i) { return reduce_sum(w1.gather(i), 1); }));
-    auto layer = function([w1, b1](Tensor x) { return tanh(matmul(x, w1) + b1); }, {.name = "layer"});
+    auto layer =
+        function([w1, b1](Tensor x) { return tanh(matmul(x, w1) + b1); }, {.name = "layer"});
     all.push_back(plain("frozen_call", {numbers({2, 4})}, [layer](Tensor x) { return layer(x); }));
     all.back().options.call = true;
     all.push_back(plain("gradients", {numbers({2, 4})}, [w1, b1](Tensor x) {
@@ -224,7 +232,8 @@ std::vector<Case> make_cases() {
       return List{y, g[0].tensor(), g[1].tensor(), g[2].tensor()};
     }));
     all.push_back(plain("cond", {numbers({3}), constant(true)}, [b2](Tensor x, Tensor pred) {
-      return cond(pred, [&] { return x + b2; }, [&] { return x * 2.f; });
+      return cond(
+          pred, [&] { return x + b2; }, [&] { return x * 2.f; });
     }));
     all.push_back(plain("loop_with_variable", {numbers({3})}, [b2](Tensor x) {
       const Nest r = while_loop([](Tensor i, Tensor) { return i < 4; },
@@ -245,8 +254,7 @@ std::vector<Case> make_cases() {
                          outputs.with_flow(out).write(t, next.t[0]).flow());
           },
           {Operand(0), Operand(zeros({2, 4})), Operand(zeros({2, 4})), Operand(outputs.flow())});
-      return List{outputs.with_flow(r[3].as_tensor()).stack(), r[1].as_tensor(),
-                  r[2].as_tensor()};
+      return List{outputs.with_flow(r[3].as_tensor()).stack(), r[1].as_tensor(), r[2].as_tensor()};
     }));
   }
   all.push_back(plain("switch_case", {numbers({3}), constant(1)}, [](Tensor x, Tensor i) {
@@ -260,13 +268,14 @@ std::vector<Case> make_cases() {
     return r[1].as_tensor();
   }));
   all.push_back(plain("sum_even", {constant({1, 2, 3, 4, 8, 9})}, [](Tensor items) {
-    const Nest r = while_loop(
-        [&](Tensor i, Tensor) { return i < 6; },
-        [&](Tensor i, Tensor s) {
-          const Tensor v = gather(items, i);
-          return tuple(i + 1, cond(v % 2 > 0, [&] { return s; }, [&] { return s + v; }));
-        },
-        {Operand(0), Operand(0)});
+    const Nest r =
+        while_loop([&](Tensor i, Tensor) { return i < 6; },
+                   [&](Tensor i, Tensor s) {
+                     const Tensor v = gather(items, i);
+                     return tuple(i + 1, cond(
+                                             v % 2 > 0, [&] { return s; }, [&] { return s + v; }));
+                   },
+                   {Operand(0), Operand(0)});
     return r[1].as_tensor();
   }));
   all.push_back(plain("map_and_scan", {numbers({4, 2})}, [](Tensor x) {

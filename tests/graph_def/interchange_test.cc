@@ -32,7 +32,8 @@ void expect_same(const Tensor& got, const Tensor& want, const std::string& what,
   } else if (want.dtype().is_integer() || want.dtype() == bool_) {
     EXPECT_EQ(got.to_vector<std::int64_t>(), want.to_vector<std::int64_t>()) << what;
   } else {
-    const auto a = got.to_vector<std::complex<double>>(), b = want.to_vector<std::complex<double>>();
+    const auto a = got.to_vector<std::complex<double>>(),
+               b = want.to_vector<std::complex<double>>();
     for (std::size_t i = 0; i < a.size(); ++i) {
       if (std::isnan(b[i].real()) && std::isnan(a[i].real())) continue;
       EXPECT_LE(std::abs(a[i] - b[i]), tolerance(want.dtype()) * std::max(1.0, std::abs(b[i])))
@@ -134,8 +135,34 @@ void write_all(const std::string& folder) {
     const Nest results = f(c.inputs);
     e.outputs = results.flatten();
     for (std::size_t i = 0; i < e.outputs.size(); ++i)
-      e.output_names.push_back(results.is_dict() ? results.keys()[i] : "output_" + std::to_string(i));
+      e.output_names.push_back(results.is_dict() ? results.keys()[i]
+                                                 : "output_" + std::to_string(i));
     write_example(path + ".txt", e);
+  }
+}
+
+// " = 1"; what a file leaves out has this value.
+std::string default_text(const Op& op, std::string_view attr) {
+  const AttrValue* v = op.find_default(attr);
+  if (!v) return "";
+  switch (v->kind()) {
+    case AttrValue::Kind::boolean:
+      return v->as_bool() ? " = true" : " = false";
+    case AttrValue::Kind::integer:
+      return " = " + std::to_string(v->as_int());
+    case AttrValue::Kind::floating:
+      return format(" = {}", static_cast<float>(v->as_float()));
+    case AttrValue::Kind::text:
+      return v->as_string() == "\n" ? " = '\\n'" : " = '" + std::string(v->as_string()) + "'";
+    case AttrValue::Kind::type:
+      return std::string(" = ") + v->as_type().name();
+    case AttrValue::Kind::integers: {
+      std::string list;
+      for (std::int64_t i : v->as_ints()) list += (list.empty() ? "" : ", ") + std::to_string(i);
+      return " = [" + list + "]";
+    }
+    default:
+      return " = ?";
   }
 }
 
@@ -153,7 +180,8 @@ void print_schemas() {
     args("out", op.outputs);
     for (const AttrDef& a : op.attrs)
       if (!a.name.starts_with("_"))
-        std::cout << name << " attr " << a.name << " " << a.type << "\n";
+        std::cout << name << " attr " << a.name << " " << a.type << default_text(op, a.name)
+                  << "\n";
   }
 }
 
