@@ -540,6 +540,7 @@ def keep(folder, name, inputs, graph_def, input_names, output_names):
     """A graph of TensorFlow with what it computes; kept as it is when it says the same."""
     path = os.path.join(folder, name)
     graph_def.library.ClearField("registered_gradients")
+    graph_def.library.function.sort(key=lambda f: f.signature.name)  # else each time another order
     with open(path + ".pb", "wb") as f:
         f.write(graph_def.SerializeToString(deterministic=True))
     fed = dict(zip(input_names, inputs))

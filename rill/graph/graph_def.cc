@@ -104,7 +104,7 @@ class FunctionWriter {
       : f_(f), options_(options), writer_(&def_, options.output_shapes) {}
 
   std::string write() {
-    body_ = options_.freeze ? frozen() : Ref<GraphFunction>(f_.body);
+    body_ = portable();
     for (const auto& n : body_->graph->nodes()) used_.insert(n->name);
     std::vector<std::string> names;
     for (const std::string& wanted : result_names(f_, options_)) {
@@ -119,18 +119,15 @@ class FunctionWriter {
   }
 
  private:
-  Ref<GraphFunction> frozen() {
+  Ref<GraphFunction> portable() {
     std::vector<ValueInfo> as(body_args(*f_.body).size());
-    bool any = false;
-    for (std::size_t i = f_.tensor_args; i < as.size(); ++i)
+    for (std::size_t i = f_.tensor_args; options_.freeze && i < as.size(); ++i)
       if (VariableCell* cell = cell_of(f_.captured[i - f_.tensor_args])) {
         const Tensor value = cell->read();
         as[i] = {value.dtype(), value.shape()};
-        any = true;
       }
-    if (!any) return f_.body;
     return Ref<GraphFunction>(
-        new GraphFunction(f_.body->name, freeze_variables(*f_.body->graph, as)));
+        new GraphFunction(f_.body->name, portable_graph(*f_.body->graph, as)));
   }
   static const std::vector<Node*>& body_args(const GraphFunction& f) { return f.graph->args; }
 

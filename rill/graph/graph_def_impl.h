@@ -32,10 +32,11 @@ class GraphDefWriter {
   std::vector<FunctionRef> pending_;
 };
 
-// The function with variables as values: each argument for which `as` has a dtype
-// is a value of that dtype and shape in place of a handle. FailedPrecondition when
-// such a variable is changed.
-Ref<Graph> freeze_variables(const Graph& graph, const std::vector<ValueInfo>& as);
+// The graph in a form that others can run: ops of Rill alone as what they are made
+// of, and variables as values. Each argument for which `as` has a dtype is a value of
+// that dtype and shape in place of a handle; FailedPrecondition when such a variable
+// is changed.
+Ref<Graph> portable_graph(const Graph& graph, const std::vector<ValueInfo>& as);
 
 // What a GraphDef says, as graphs.
 struct GraphDefContents {

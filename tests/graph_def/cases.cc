@@ -123,6 +123,14 @@ std::vector<Case> make_cases() {
                                    {.mean = mean, .variance = variance, .is_training = false})
                             .t[0];
                       }));
+  all.push_back(plain("layer_norm", {numbers({3, 4}), positive({4}), numbers({4}, 1, 1)},
+                      [](Tensor x, Tensor gamma, Tensor beta) {
+                        GradientTape tape;
+                        tape.watch({x, gamma, beta});
+                        const Tensor y = nn::layer_norm(x, gamma, beta);
+                        const Gradients g = tape.gradient(square(y), {x, gamma, beta});
+                        return List{y, g[0].tensor(), g[1].tensor(), g[2].tensor()};
+                      }));
   all.push_back(plain(
       "cross_entropy", {numbers({3, 4}), constant({0, 3, 1})}, [](Tensor logits, Tensor labels) {
         return List{
@@ -281,6 +289,28 @@ std::vector<Case> make_cases() {
   all.push_back(plain("map_and_scan", {numbers({4, 2})}, [](Tensor x) {
     return List{map_fn([](Tensor row) { return reduce_sum(row) * row; }, Operand(x)),
                 scan([](Tensor a, Tensor row) { return a * 0.5f + row; }, x, zeros({2}))};
+  }));
+  all.push_back(plain("loop_gradient", {numbers({3})}, [](Tensor x) {
+    GradientTape tape;
+    tape.watch(x);
+    const Nest r = while_loop([](Tensor i, Tensor) { return i < 3; },
+                              [&](Tensor i, Tensor a) { return tuple(i + 1, sin(a) * x); },
+                              {Operand(0), Operand(x)});
+    const Tensor y = r[1].as_tensor();
+    return List{y, tape.gradient(y, x).tensor()};
+  }));
+  all.push_back(plain("array_gradient", {numbers({3})}, [](Tensor x) {
+    GradientTape tape;
+    tape.watch(x);
+    const Nest r = while_loop(
+        [](Tensor i, Tensor) { return i < 3; },
+        [&](Tensor i, Tensor list) {
+          const TensorArray a = TensorArray(float32, 3, {.element_shape = {}}).with_flow(list);
+          return tuple(i + 1, a.write(i, reduce_sum(x * x) * cast(i, float32)).flow());
+        },
+        {Operand(0), Operand(TensorArray(float32, 3).flow())});
+    const Tensor y = TensorArray(float32, 3).with_flow(r[1].as_tensor()).stack();
+    return List{y, tape.gradient(y, x).tensor()};
   }));
   {
     Case c = plain("named_outputs", {numbers({3})}, [](Tensor x) {

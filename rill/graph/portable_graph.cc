@@ -3,6 +3,10 @@
 
 #include "rill/base/check.h"
 #include "rill/graph/graph_def_impl.h"
+#include "rill/graph/name_scope.h"
+#include "rill/graph/node_signature_impl.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
 
 namespace rill {
 namespace {
@@ -17,7 +21,44 @@ std::size_t first_argument(const Op& op) {
              : 0;
 }
 
-class Freezer {
+// What layer_norm and its gradients are made of: the rows of x, without their mean
+// and by their deviation.
+struct Rows {
+  Rows(const Node& n, const Tensor& in, const Tensor& gamma) : dtype(in.dtype()) {
+    RILL_CHECK(in.shape().has_rank() && gamma.shape().has_rank(), unimplemented,
+               "[to_graph_def] node \"{}\" ({}) can be written only where ranks are known", n.name,
+               n.op->name);
+    for (int i = 0; i < in.ndim(); ++i) (i < in.ndim() - gamma.ndim() ? rows : axes).push_back(i);
+    const Tensor x = wide(in);
+    const Tensor off = x - reduce_mean(x, axes, {.keepdims = true});
+    const Tensor variance = reduce_mean(square(off), axes, {.keepdims = true});
+    scale = rsqrt(variance + constant(n.reader().float_attr("epsilon"), x.dtype()));
+    z = off * scale;
+  }
+  Tensor wide(const Tensor& t) const { return cast(t, dtype == float64 ? float64 : float32); }
+  Tensor mean(const Tensor& t) const { return reduce_mean(t, axes, {.keepdims = true}); }
+  Tensor sum(const Tensor& t) const { return rows.empty() ? t : reduce_sum(t, rows); }
+  DType dtype;
+  std::vector<int> axes, rows;
+  Tensor scale, z;
+};
+
+// Ops of Rill alone as ops that others have; empty: there is no such form.
+std::vector<Tensor> parts_of(const Node& n, const std::vector<Tensor>& in) {
+  if (n.is("LayerNorm")) {
+    const Rows r(n, in[0], in[1]);
+    return {cast(r.z * r.wide(in[1]) + r.wide(in[2]), r.dtype)};
+  }
+  if (n.is("LayerNormGrad")) {
+    const Rows r(n, in[1], in[2]);
+    const Tensor dy = r.wide(in[0]), g = dy * r.wide(in[2]);
+    return {cast(r.scale * (g - r.mean(g) - r.z * r.mean(g * r.z)), r.dtype),
+            cast(r.sum(dy * r.z), r.dtype), cast(r.sum(dy), r.dtype)};
+  }
+  return {};
+}
+
+class Copier {
  public:
   Ref<Graph> copy(const Graph& from, const std::vector<ValueInfo>& as) {
     Ref<Graph> to(new Graph(from.name));
@@ -41,8 +82,10 @@ class Freezer {
         inputs.push_back(at(e));
         frozen = frozen || info(e).dtype != info(inputs.back()).dtype;
       }
-      out = frozen ? &without_handles(*to, *n, std::move(inputs))
-                   : &to->add(*n->op, n->name, std::move(inputs), n->attrs, n->outputs);
+      out = !in_tensorflow(*n->op) ? &in_parts(*to, *n, std::move(inputs))
+            : frozen || calls(*n)
+                ? &without_handles(*to, *n, std::move(inputs))
+                : &to->add(*n->op, n->name, std::move(inputs), n->attrs, n->outputs);
       for (const Node* c : n->control_inputs)
         out->control_inputs.push_back(made[static_cast<std::size_t>(c->id)]);
       out->device = n->device;
@@ -56,7 +99,30 @@ class Freezer {
   }
 
  private:
-  // A node some of whose inputs are values now that were handles.
+  static bool calls(const Node& n) {
+    return std::ranges::any_of(n.attrs.list(), [](const Attr& a) {
+      return a.value.kind() == AttrValue::Kind::function ||
+             a.value.kind() == AttrValue::Kind::functions;
+    });
+  }
+
+  static Node& in_parts(Graph& to, const Node& n, std::vector<Endpoint> inputs) {
+    std::vector<Endpoint> results;
+    {
+      TracingScope tracing(to);
+      name_scope scope(n.name + "/parts");
+      std::vector<Tensor> in;
+      for (Endpoint e : inputs) in.push_back(to.tensor(e));
+      for (const Tensor& t : parts_of(n, in)) results.push_back(to.endpoint(t));
+    }
+    if (results.empty())  // the writer says what it cannot hold
+      return to.add(*n.op, n.name, std::move(inputs), n.attrs, n.outputs);
+    const char* op = results.size() == 1 ? "Identity" : "IdentityN";
+    return to.add(find_op(op), n.name, std::move(results), {}, n.outputs);
+  }
+
+  // A node that calls functions, or some of whose inputs are values now that were
+  // handles.
   Node& without_handles(Graph& to, const Node& n, std::vector<Endpoint> inputs) {
     if (n.is("ReadVariableOp") || n.is("Identity")) {
       const ValueInfo value = info(inputs[0]);
@@ -66,7 +132,7 @@ class Freezer {
       inputs.push_back(to.add_constant(to_tensor(Operand(0)), n.name + "/axis"));
       return to.add(find_op("GatherV2"), n.name, std::move(inputs), {}, n.outputs);
     }
-    bool calls = false;
+    bool has_body = false;
     AttrStorage attrs = n.attrs;
     std::vector<ValueInfo> as;
     for (std::size_t i = first_argument(*n.op); i < n.inputs.size(); ++i)
@@ -74,7 +140,7 @@ class Freezer {
                                                                     : info(inputs[i]));
     std::vector<ValueInfo> outputs = n.outputs;
     auto body = [&](const FunctionRef& f) {
-      calls = true;
+      has_body = true;
       const Ref<GraphFunction> g = function(f, as);
       // A handle that comes back is a value that comes back.
       for (std::size_t i = 0; i < outputs.size() && i < g->num_results(); ++i)
@@ -90,7 +156,7 @@ class Freezer {
         attrs.set(a.name, std::span<const FunctionRef>(all));
       }
     }
-    RILL_CHECK(calls, failed_precondition,
+    RILL_CHECK(has_body, failed_precondition,
                "[to_graph_def] node \"{}\" ({}) changes a variable, which freezing makes a "
                "constant; write the function with freeze = false",
                n.name, n.op->name);
@@ -119,8 +185,8 @@ class Freezer {
 
 }  // namespace
 
-Ref<Graph> freeze_variables(const Graph& graph, const std::vector<ValueInfo>& as) {
-  return Freezer().copy(graph, as);
+Ref<Graph> portable_graph(const Graph& graph, const std::vector<ValueInfo>& as) {
+  return Copier().copy(graph, as);
 }
 
 }  // namespace rill
