@@ -361,7 +361,14 @@ ConcreteFunction ImportedGraph::function(const std::vector<std::string>& inputs,
   const Graph& from = *impl_->contents.graph;
   std::vector<Endpoint> fed, wanted;
   for (const std::string& name : inputs) fed.push_back(find_tensor(from, name));
-  for (const std::string& name : outputs) wanted.push_back(find_tensor(from, name));
+  std::vector<const Node*> targets;  // nodes without results, which run for their effects
+  for (const std::string& name : outputs) {
+    const Node* n = from.find(name);
+    if (n && n->outputs.empty())
+      targets.push_back(n);
+    else
+      wanted.push_back(find_tensor(from, name));
+  }
   auto place = [&](Endpoint e) {
     return static_cast<std::size_t>(std::find(fed.begin(), fed.end(), e) - fed.begin());
   };
@@ -371,6 +378,7 @@ ConcreteFunction ImportedGraph::function(const std::vector<std::string>& inputs,
     if (place(e) == fed.size()) needed[static_cast<std::size_t>(e.node->id)] = 1;
   };
   for (Endpoint e : wanted) need(e);
+  for (const Node* n : targets) needed[static_cast<std::size_t>(n->id)] = 1;
   for (std::size_t i = needed.size(); i-- > 0;) {
     if (!needed[i]) continue;
     for (Endpoint e : from.nodes()[i]->inputs) need(e);

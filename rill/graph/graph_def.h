@@ -52,7 +52,8 @@ class ImportedGraph {
   std::vector<std::string> function_names() const;  // of the library
   std::vector<Variable> variables() const;          // of VarHandleOp nodes; they have no values yet
   // What computes `outputs` from `inputs`, and nothing else: names of tensors ("x",
-  // "split:1"). An input may be any tensor, whose own computation then falls away.
+  // "split:1"). An input may be any tensor, whose own computation then falls away. An
+  // output may also be a node without results, which runs for its effects.
   // NotFound for an unknown name; InvalidArgument for a placeholder that is needed
   // and is not an input.
   ConcreteFunction function(const std::vector<std::string>& inputs,

@@ -382,7 +382,7 @@ class Reader {
   static Node* add_call(Graph& graph, ImportingExecutor& executor, const Op& op,
                         const std::vector<Endpoint>& inputs, const AttrStorage& attrs,
                         const NodeSignature& signature) {
-    check_functions(op, inputs, attrs, signature);
+    check_functions(op, inputs, attrs);
     std::size_t outputs = 0;
     for (std::size_t n : signature.output_counts(attrs.list())) outputs += n;
     if (&op == &placeholder_op())  // what is known of it is what it says
@@ -443,7 +443,7 @@ class Reader {
 
   // Calls fit the functions that they name: nobody looks again.
   static void check_functions(const Op& op, const std::vector<Endpoint>& inputs,
-                              const AttrStorage& attrs, const NodeSignature& signature) {
+                              const AttrStorage& attrs) {
     const bool chooses = op.name == "If" || op.name == "StatelessIf" || op.name == "Case" ||
                          op.name == "StatelessCase";
     const bool loops = op.name == "While" || op.name == "StatelessWhile";
@@ -453,10 +453,16 @@ class Reader {
       RILL_CHECK(f.num_inputs() + first == inputs.size(), invalid_argument,
                  "function \"{}\" takes {} arguments, but the call gives {}", f.name,
                  f.num_inputs(), inputs.size() - std::min(first, inputs.size()));
-      for (std::size_t i = 0; i < f.num_inputs(); ++i)
+      for (std::size_t i = 0; i < f.num_inputs(); ++i) {
+        const TensorShape &takes = f.graph->args[i]->outputs[0].shape,
+                          &gets = info(inputs[i + first]).shape;
+        RILL_CHECK(loops || takes.is_compatible_with(gets), invalid_argument,
+                   "argument {} of function \"{}\" has shape {}, but the call gives {}", i, f.name,
+                   takes, gets);
         RILL_CHECK(f.graph->args[i]->outputs[0].dtype == info(inputs[i + first]).dtype,
                    invalid_argument, "argument {} of function \"{}\" is {}, but the call gives {}",
                    i, f.name, f.graph->args[i]->outputs[0].dtype, info(inputs[i + first]).dtype);
+      }
       if (loops && attr == "cond") {
         RILL_CHECK(f.num_results() == 1, invalid_argument,
                    "the condition \"{}\" of a loop has {} results; expected one", f.name,
@@ -468,7 +474,6 @@ class Reader {
         for (Endpoint e : inputs) want.push_back(info(e).dtype);
       else if (const AttrValue* out = AttrReader(op, attrs.list()).find_attr("Tout"))
         want.assign(out->as_types().begin(), out->as_types().end());
-      (void)signature;
       RILL_CHECK(f.num_results() == want.size(), invalid_argument,
                  "function \"{}\" has {} results, but the call expects {}", f.name, f.num_results(),
                  want.size());

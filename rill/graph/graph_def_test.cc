@@ -141,6 +141,15 @@ TEST(GraphDef, WhatPrintsRunsThoughNobodyUsesIt) {
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "seen\n");
 }
 
+TEST(GraphDef, EffectsAloneAreAFunctionToo) {
+  const Variable v(1.f, {.name = "v"});
+  const ConcreteFunction f =
+      traced([v](Tensor x) { v.assign(x * 2.f); }, {TensorSpec({}, float32, "x")});
+  const ImportedGraph g = import_graph_def(to_graph_def(f, {.freeze = false}));
+  g.function({"x"}, {"effects"})({constant(4.f)});
+  EXPECT_EQ(g.variables()[0].item<float>(), 8.f);
+}
+
 TEST(GraphDef, OpsOfRillAloneAreWrittenAsTheirPartsOrRefused) {
   const ConcreteFunction f =
       traced([](Tensor x) { return nn::layer_norm(x, ones({3}), zeros({3})); },
