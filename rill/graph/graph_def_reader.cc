@@ -17,8 +17,6 @@ using Nodes = google::protobuf::RepeatedPtrField<proto::NodeDef>;
 // stack wherever graphs are walked.
 constexpr int kMaxDepth = 64;
 
-const ValueInfo& info(Endpoint e) { return e.node->outputs[static_cast<std::size_t>(e.index)]; }
-
 std::string described(const proto::NodeDef& def) {
   return format("node \"{}\" ({})", def.name(), def.op());
 }

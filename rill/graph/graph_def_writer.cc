@@ -11,8 +11,6 @@
 namespace rill {
 namespace {
 
-const ValueInfo& info(Endpoint e) { return e.node->outputs[static_cast<std::size_t>(e.index)]; }
-
 NodeSignature signature_of(const Node& n) {
   std::vector<DType> types;
   for (Endpoint e : n.inputs) types.push_back(info(e).dtype);

@@ -11,8 +11,6 @@
 namespace rill {
 namespace {
 
-const ValueInfo& info(Endpoint e) { return e.node->outputs[static_cast<std::size_t>(e.index)]; }
-
 // Which input of a node is argument 0 of the functions that it calls.
 std::size_t first_argument(const Op& op) {
   return op.name == "If" || op.name == "StatelessIf" || op.name == "Case" ||
