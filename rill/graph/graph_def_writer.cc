@@ -173,7 +173,7 @@ void GraphDefWriter::finish() {
     write_function(function_of(f), names_[f.get()]);
   }
   pending_.clear();
-  out_->mutable_versions()->set_producer(1645);
+  out_->mutable_versions()->set_producer(kGraphVersion);
   out_->mutable_versions()->set_min_consumer(out_->library().function_size() > 0 ? 12 : 0);
 }
 

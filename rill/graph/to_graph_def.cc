@@ -50,6 +50,11 @@ class FunctionWriter {
     for (const auto& n : body_->graph->nodes()) used_.insert(n->name);
     std::vector<std::string> names;
     for (const std::string& wanted : result_names(f_, options_)) {
+      for (std::size_t i = 0; i < std::max<std::size_t>(wanted.size(), 1); ++i)
+        RILL_CHECK(!wanted.empty() && may_be_in_node_name(wanted[i], i == 0), invalid_argument,
+                   "[to_graph_def] \"{}\" cannot be the name of an output; expected letters, "
+                   "digits and any of ._-/, after a letter or digit. Give output_names",
+                   wanted);
       // A result that an argument or a node is called is that node's Identity.
       std::string name = wanted;
       for (int i = 1; !used_.insert(name).second; ++i) name = format("{}_{}", wanted, i);
