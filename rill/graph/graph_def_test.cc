@@ -349,6 +349,12 @@ TEST(BadGraphDef, NamesTheNodeOfEachFault) {
       {a + node("b", "Switch", "input: 'a' input: 'a'") +
            node("c", "Merge", "input: 'b' input: 'a'"),
        Code::unimplemented, "node \"c\" (Merge)"},
+      {a +
+           "node { name: 'axes' op: 'Const' attr { key: 'dtype' value { type: DT_INT32 } }"
+           " attr { key: 'value' value { tensor { dtype: DT_INT32 tensor_shape { dim { size: 2 } }"
+           " } } } }" +
+           node("b", "ConcatV2", "input: 'a' input: 'a' input: 'axes'"),
+       Code::invalid_argument, "[concat] input axis must be one integer"},
       {"versions { min_consumer: 100000 }", Code::unimplemented, "from version 100000 on"},
       {a + node("b", "NextIteration", "input: 'a'"), Code::unimplemented, "belongs to no frame"},
   };
