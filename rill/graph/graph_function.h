@@ -92,6 +92,10 @@ void register_differentiable_call(const Op& op, DifferentiableCall call);
 
 bool is_differentiable(DType d);
 
+// Off: functions run node by node, as eager execution would.
+bool planning_enabled();
+void enable_planning(bool on);
+
 // Copies the nodes of `from` into the graph that is being traced, with `inputs`
 // in the place of its arguments, and returns what its results have become.
 std::vector<Tensor> replay(const Graph& from, std::span<const Tensor> inputs);
