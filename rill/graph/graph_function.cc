@@ -7,6 +7,7 @@
 #include "rill/graph/branching.h"
 #include "rill/graph/interpreter.h"
 #include "rill/graph/name_scope.h"
+#include "rill/graph/passes/pass.h"
 #include "rill/graph/plan.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/list/tensor_list.h"
@@ -90,6 +91,8 @@ struct GraphFunction::Runner {
   explicit Runner(const Graph& g) : interpreter(g, g.results) {}
   Interpreter interpreter;
   std::mutex mutex;
+  Ref<Graph> optimized;  // what is planned
+  std::vector<PassReport> reports;
   std::vector<std::shared_ptr<Plan>> plans;  // most recently used first
   int made = 0, hits = 0;
 };
@@ -160,13 +163,28 @@ std::vector<Tensor> GraphFunction::run(std::span<const Tensor> inputs) {
     if (!plan && (runner_->made < kPatience || runner_->hits > runner_->made)) {
       std::vector<TensorShape> shapes;
       for (const Tensor& t : inputs) shapes.push_back(t.shape());
-      plan = std::make_shared<Plan>(*graph, shapes, width);
+      if (!runner_->optimized) {
+        runner_->optimized = clone(*graph);
+        runner_->reports = optimize(*runner_->optimized);
+      }
+      plan = std::make_shared<Plan>(*runner_->optimized, shapes, width);
       plans.insert(plans.begin(), plan);
       if (plans.size() > kPlans) plans.pop_back();
       ++runner_->made;
     }
   }
   return plan ? plan->run(inputs) : runner_->interpreter.run(inputs);
+}
+
+std::string GraphFunction::explain() const {
+  std::lock_guard lock(runner_->mutex);
+  std::string out = format("function \"{}\": {} nodes traced\n", name, graph->nodes().size());
+  if (!runner_->optimized) return out + "it has not run yet: nothing is optimised or planned\n";
+  for (const PassReport& r : runner_->reports)
+    out += format("  {}: {} ({} -> {} nodes)\n", r.pass, r.what.empty() ? "nothing to do" : r.what,
+                  r.nodes_before, r.nodes_after);
+  for (const auto& p : runner_->plans) out += p->explain();
+  return out;
 }
 
 std::vector<Tensor> GraphFunction::captured_values() const {

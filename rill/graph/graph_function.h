@@ -54,6 +54,9 @@ class GraphFunction : public FunctionBody {
   // any order.
   const GradientPair& gradient_pair(std::vector<char> wanted, bool closed = false);
 
+  // What the passes did, and the plans there are.
+  std::string explain() const;
+
   // The values bound to the last arguments: those of graph->captures.
   std::vector<Tensor> captured_values() const;
 

@@ -196,6 +196,16 @@ std::vector<Tensor> Plan::run(std::span<const Tensor> inputs) {
   return results;
 }
 
+std::string Plan::explain() const {
+  std::string shapes;
+  for (const TensorShape& s : input_shapes_) shapes += format(" {}", s);
+  return format(
+      "plan for{}, width {}: {} steps ({} kernel calls, {} of general form), {} results in place "
+      "of an input, {} views, {} nodes folded; arena {} bytes (live at one time: {})\n",
+      shapes, width_, steps_.size(), counts_.kernels, counts_.general, counts_.in_place,
+      counts_.views, counts_.folded, arena_bytes_, live_bytes_);
+}
+
 std::string Plan::describe() const {
   static constexpr const char* kHow[] = {"kernel", "update", "read", "general"};
   std::string out;

@@ -43,6 +43,7 @@ class Plan {
   };
   const Counts& counts() const { return counts_; }
   std::string describe() const;  // one line a step
+  std::string explain() const;   // a few lines about the whole
 
  private:
   friend class Planner;
