@@ -7,6 +7,7 @@
 #include "rill/graph/branching.h"
 #include "rill/graph/interpreter.h"
 #include "rill/graph/name_scope.h"
+#include "rill/graph/optimizer_options.h"
 #include "rill/graph/passes/pass.h"
 #include "rill/graph/plan.h"
 #include "rill/ops/array_ops.h"
@@ -167,7 +168,11 @@ std::vector<Tensor> GraphFunction::run(std::span<const Tensor> inputs) {
         runner_->optimized = clone(*graph);
         runner_->reports = optimize(*runner_->optimized);
       }
-      plan = std::make_shared<Plan>(*runner_->optimized, shapes, width);
+      plan = std::make_shared<Plan>(
+          *runner_->optimized, shapes, width,
+          PlanOptions{.in_place = graph_passes::enabled("in_place"),
+                      .fold = graph_passes::enabled("fold_shapes"),
+                      .fuse_elementwise = graph_passes::enabled("fuse_elementwise")});
       plans.insert(plans.begin(), plan);
       if (plans.size() > kPlans) plans.pop_back();
       ++runner_->made;

@@ -72,6 +72,56 @@ inline void Plan::fill_slot(Instance& i, std::int32_t slot, Tensor t) const {
   i.slots[static_cast<std::size_t>(slot)] = std::move(t);
 }
 
+// Tiles are shared out to the threads in blocks as large as an elementwise kernel's own.
+void Plan::run_group(Instance& my, const Step& s) const {
+  const Group& g = groups_[static_cast<std::size_t>(s.group)];
+  const std::int64_t tiles = (g.elements + g.tile - 1) / g.tile;
+  constexpr std::int64_t kBlockElements = 1 << 15;
+  const TensorView* base = my.views.data() + g.first_view;
+  std::mutex failure;
+  const Node* failed_at = nullptr;
+  Code code = Code::ok;
+  std::string message;
+  parallel_for(tiles, std::max<std::int64_t>(1, kBlockElements / g.tile),
+               [&](std::int64_t begin, std::int64_t end) {
+                 static thread_local std::vector<char> memory;
+                 if (memory.size() < g.scratch + 64) memory.resize(g.scratch + 64);
+                 char* scratch = memory.data() +
+                                 (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64;
+                 SmallVector<TensorView, 32> views(static_cast<std::size_t>(g.num_views));
+                 for (std::size_t k = 0; k < views.size(); ++k) {
+                   views[k] = base[k];
+                   if (g.views[k].kind == Group::ViewPlan::Kind::local)
+                     views[k].data = scratch + g.views[k].offset;
+                 }
+                 for (std::int64_t t = begin; t < end; ++t) {
+                   const std::int64_t at = t * g.tile, n = std::min(g.tile, g.elements - at);
+                   const TensorShape* shape = n == g.tile ? &g.tile_shape : &g.tail_shape;
+                   for (std::size_t k = 0; k < views.size(); ++k) {
+                     const Group::ViewPlan& v = g.views[k];
+                     if (v.kind == Group::ViewPlan::Kind::fixed) continue;
+                     if (v.kind == Group::ViewPlan::Kind::whole)
+                       views[k].data = static_cast<char*>(base[k].data) + at * v.itemsize;
+                     views[k].shape = shape;
+                     views[k].size = n;
+                   }
+                   for (const Group::Member& m : g.members) {
+                     PlanContext c(*m.node->op, m.node->attrs.list(),
+                                   std::span<const TensorView>(views.data() + m.in,
+                                                               static_cast<std::size_t>(m.num_in)),
+                                   std::span<TensorView>(views.data() + m.out, 1), cpu_device());
+                     m.kernel(c);
+                     if (c.failed()) [[unlikely]] {
+                       std::lock_guard lock(failure);
+                       if (!failed_at) failed_at = m.node, code = c.code(), message = c.message();
+                       return;
+                     }
+                   }
+                 }
+               });
+  if (failed_at) fail_at(*failed_at, code, message);
+}
+
 std::vector<Tensor> Plan::run(std::span<const Tensor> inputs) {
   struct Lease {
     Plan& plan;
@@ -162,6 +212,14 @@ std::vector<Tensor> Plan::run(std::span<const Tensor> inputs) {
         fill_slot(my, s.out_slots[0], std::move(t));
         break;
       }
+      case How::group: {
+        for (const std::int32_t slot : s.out_slots) {
+          const SlotInfo& info = slots_[static_cast<std::size_t>(slot)];
+          fill_slot(my, slot, make_tensor(info.dtype, info.shape, device));
+        }
+        run_group(my, s);
+        break;
+      }
       case How::general: {
         in.clear();
         for (std::int32_t slot : s.in_slots)
@@ -200,17 +258,21 @@ std::string Plan::explain() const {
   std::string shapes;
   for (const TensorShape& s : input_shapes_) shapes += format(" {}", s);
   return format(
-      "plan for{}, width {}: {} steps ({} kernel calls, {} of general form), {} results in place "
-      "of an input, {} views, {} nodes folded; arena {} bytes (live at one time: {})\n",
-      shapes, width_, steps_.size(), counts_.kernels, counts_.general, counts_.in_place,
-      counts_.views, counts_.folded, arena_bytes_, live_bytes_);
+      "plan for{}, width {}: {} steps ({} kernel calls, {} of general form, {} groups of {} "
+      "elementwise ops), {} results in place of an input, {} views, {} nodes folded; arena {} "
+      "bytes (live at one time: {})\n",
+      shapes, width_, steps_.size(), counts_.kernels, counts_.general, counts_.groups,
+      counts_.grouped, counts_.in_place, counts_.views, counts_.folded, arena_bytes_, live_bytes_);
 }
 
 std::string Plan::describe() const {
-  static constexpr const char* kHow[] = {"kernel", "update", "read", "general"};
+  static constexpr const char* kHow[] = {"kernel", "update", "read", "general", "group"};
   std::string out;
   for (const Step& s : steps_) {
     out += format("{} {} \"{}\"", kHow[static_cast<int>(s.how)], s.node->op->name, s.node->name);
+    if (s.group >= 0)
+      for (const Group::Member& m : groups_[static_cast<std::size_t>(s.group)].members)
+        out += " " + m.node->op->name;
     for (std::int32_t k = 0; k < s.num_out; ++k) {
       const auto v = static_cast<std::size_t>(s.out + k);
       out += format(" {} {}", views_[v].dtype, *views_[v].shape);

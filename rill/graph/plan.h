@@ -19,6 +19,7 @@ namespace rill {
 struct PlanOptions {
   bool in_place = true;
   bool fold = true;
+  bool fuse_elementwise = true;
 };
 
 class Plan {
@@ -39,7 +40,7 @@ class Plan {
   std::size_t live_bytes() const { return live_bytes_; }
   // Counts of steps, by how they run; for explain().
   struct Counts {
-    int kernels = 0, in_place = 0, general = 0, folded = 0, views = 0;
+    int kernels = 0, in_place = 0, general = 0, folded = 0, views = 0, groups = 0, grouped = 0;
   };
   const Counts& counts() const { return counts_; }
   std::string describe() const;  // one line a step
@@ -47,7 +48,7 @@ class Plan {
 
  private:
   friend class Planner;
-  enum class How : unsigned char { kernel, update, read, general };
+  enum class How : unsigned char { kernel, update, read, general, group };
   struct Step {
     How how = How::kernel;
     const Node* node = nullptr;
@@ -57,6 +58,27 @@ class Plan {
     std::vector<std::int32_t> in_slots;   // general, update: what it takes as tensors
     std::vector<std::int32_t> out_slots;  // per output: the slot that it fills; -1: arena
     std::vector<std::int32_t> release;    // slots that are needed no more
+    std::int32_t group = -1;              // index into groups_
+  };
+  // Elementwise kernels that run together, tile by tile: what one gives the next stays
+  // in the cache.
+  struct Group {
+    struct Member {
+      const Node* node;
+      KernelFn kernel;
+      std::int32_t in, num_in, out;  // views
+    };
+    struct ViewPlan {
+      enum class Kind : unsigned char { whole, fixed, local } kind;
+      std::int64_t itemsize = 0;  // whole: bytes an element
+      std::size_t offset = 0;     // local: into the scratch of a tile
+    };
+    std::vector<Member> members;
+    std::int32_t first_view = 0, num_views = 0;
+    std::vector<ViewPlan> views;
+    std::int64_t elements = 0, tile = 0;  // a whole number of periods
+    std::size_t scratch = 0;              // bytes of a tile's inner values
+    TensorShape tile_shape, tail_shape;
   };
   struct SlotInfo {
     DType dtype;
@@ -73,11 +95,13 @@ class Plan {
   Instance* take();
   void give(Instance* i);
   void fill_slot(Instance& i, std::int32_t slot, Tensor t) const;
+  void run_group(Instance& i, const Step& s) const;
 
   const Graph& graph_;
   std::vector<TensorShape> input_shapes_;
   int width_;
   std::vector<Step> steps_;
+  std::vector<Group> groups_;
   std::vector<TensorView> views_;                     // of constants and, by offset, of the arena
   std::vector<std::ptrdiff_t> offsets_;               // per view: into the arena; -1: elsewhere
   std::vector<std::unique_ptr<TensorShape>> shapes_;  // that views point at

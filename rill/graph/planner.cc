@@ -1,5 +1,6 @@
 // Makes plans: shapes, constants, places.
 #include <algorithm>
+#include <map>
 
 #include "rill/base/check.h"
 #include "rill/graph/interpreter.h"
@@ -22,6 +23,9 @@ class PlannedSymbol : public Symbol {
 // Larger constants are not worked out ahead: they would only be memory.
 constexpr std::int64_t kFoldElements = 1024;
 
+// Below this a group would only add bookkeeping; above, its tiles stay in the first cache.
+constexpr std::int64_t kGroupElements = 4096, kTileElements = 2048;
+
 bool plain(DType d) { return kPlainTypes.contains(d); }
 
 bool reads_variable(const Node& n) { return n.is("ReadVariableOp"); }
@@ -41,7 +45,9 @@ class Planner {
       if (needed[id(*n)] && !is_argument(*n)) infer(*n);
     drop_unused();
     for (const Node* n : order_) decide(*n);
-    for (std::size_t i = 0; i < order_.size(); ++i) use_inputs(*order_[i], static_cast<int>(i));
+    group_of_.assign(order_.size(), -1);
+    if (o_.fuse_elementwise) find_groups();
+    for (std::size_t i = 0; i < order_.size(); ++i) use_inputs(*order_[i], position(i));
     for (Endpoint e : g_.results) require_tensor(e);
     place_in_arena();
     emit();
@@ -267,6 +273,13 @@ class Planner {
     value(e).result = true;
   }
 
+  // When a node runs: the members of a group with its last.
+  int position(std::size_t i) const {
+    const int g = group_of_[i];
+    return g < 0 ? static_cast<int>(i)
+                 : static_cast<int>(found_[static_cast<std::size_t>(g)].members.back());
+  }
+
   void use_inputs(const Node& n, int step) {
     for (std::size_t i = 0; i < n.outputs.size(); ++i) {
       Value& v = values_[id(n)][i];
@@ -274,10 +287,8 @@ class Planner {
       v.born = step;
       v.dies = std::max(v.dies, step);
     }
-    if (is_view_[static_cast<std::size_t>(step)]) {
-      // The memory lives as long as a view of it does; see below.
-      return;
-    }
+    // The memory lives as long as a view of it does, by the uses of the view.
+    if (n.op->view && values_[id(n)][0].where == Where::view) return;
     const Plan::How how = how_[static_cast<std::size_t>(step)];
     for (Endpoint e : n.inputs) {
       if (value(e).constant.defined()) continue;
@@ -301,10 +312,10 @@ class Planner {
       const Node& n = *order_[s];
       for (std::size_t i = 0; i < n.outputs.size(); ++i) {
         Value& v = values_[id(n)][i];
-        if (v.where != Where::arena) continue;
+        if (v.where != Where::arena || v.local) continue;
         const std::size_t bytes =
             static_cast<std::size_t>(v.shape.num_elements()) * v.dtype.itemsize();
-        if (o_.in_place && n.op->elementwise && how_[s] == Plan::How::kernel) {
+        if (o_.in_place && n.op->elementwise && how_[s] == Plan::How::kernel && group_of_[s] < 0) {
           for (Endpoint e : n.inputs) {
             const Endpoint r = root(e);
             Value& in = value(r);
@@ -332,6 +343,7 @@ class Planner {
         }
       }
     }
+    for (Found& f : found_) place_in_tile(f);
     // Largest first, each at the lowest place that nobody uses in its time.
     std::vector<std::size_t> by_size(placed_.size());
     for (std::size_t i = 0; i < by_size.size(); ++i) by_size[i] = i;
@@ -365,6 +377,246 @@ class Planner {
         if (v.born <= s && s <= v.dies) live += v.bytes;
       p_.live_bytes_ = std::max(p_.live_bytes_, live);
     }
+  }
+
+  // ---- groups of elementwise kernels
+
+  struct Found {
+    std::vector<std::size_t> members;  // positions in order_
+    std::int64_t elements = 0, period = 1;
+    bool open = true;
+    std::size_t scratch = 0;
+  };
+
+  // How an input of an elementwise node goes through its elements: whole (as the output
+  // does), 1 (one element), or a period that repeats; 0: in another way.
+  std::int64_t period_of(Endpoint e, const Value& out) {
+    const Value& v = value(e);
+    const std::int64_t n = v.shape.num_elements(), total = out.shape.num_elements();
+    if (n == total) return total;
+    if (n == 1) return 1;
+    // The last axes, each in full.
+    const int rank = v.shape.rank(), extra = out.shape.rank() - rank;
+    int first = 0;
+    while (first < rank && v.shape.dim(first) == 1) ++first;
+    for (int i = first; i < rank; ++i)
+      if (v.shape.dim(i) != out.shape.dim(i + extra)) return 0;
+    return n;
+  }
+
+  bool fusable(std::size_t s, std::int64_t* period) {
+    const Node& n = *order_[s];
+    if (how_[s] != Plan::How::kernel || !n.op->elementwise || n.outputs.size() != 1 ||
+        n.inputs.empty())
+      return false;
+    const Value& out = values_[id(n)][0];
+    if (out.shape.num_elements() < kGroupElements || !plain(out.dtype)) return false;
+    *period = 1;
+    for (Endpoint e : n.inputs) {
+      const std::int64_t p = period_of(e, out);
+      if (p == 0) return false;
+      if (p == 1 || p == out.shape.num_elements()) continue;
+      if (p > kTileElements * 4 || (*period > 1 && *period != p)) return false;
+      *period = p;
+    }
+    return true;
+  }
+
+  // A node joins the group that made one of its inputs, as long as nobody else has
+  // needed a result of that group yet.
+  void find_groups() {
+    std::vector<int> made_by(g_.nodes().size(), -1);  // group, by node
+    for (std::size_t s = 0; s < order_.size(); ++s) {
+      const Node& n = *order_[s];
+      if (n.op->view && values_[id(n)][0].where == Where::view) continue;
+      std::int64_t period = 1;
+      const bool can = fusable(s, &period);
+      int joined = -1;
+      std::vector<int> sources;
+      for (Endpoint e : n.inputs) {
+        if (value(e).constant.defined()) continue;
+        const int g = made_by[id(*root(e).node)];
+        if (g >= 0 && found_[static_cast<std::size_t>(g)].open) sources.push_back(g);
+      }
+      for (int g : sources) {
+        Found& f = found_[static_cast<std::size_t>(g)];
+        const bool fits = can && f.elements == values_[id(n)][0].shape.num_elements() &&
+                          (period == 1 || f.period == 1 || f.period == period);
+        if (fits && joined < 0) {
+          joined = g;
+          f.period = std::max(f.period, period);
+        } else if (fits && joined != g) {
+          // Two groups meet: they become one if their periods agree.
+          Found& into = found_[static_cast<std::size_t>(joined)];
+          if (into.period == 1 || f.period == 1 || into.period == f.period) {
+            into.period = std::max(into.period, f.period);
+            for (std::size_t m : f.members) {
+              group_of_[m] = joined;
+              made_by[id(*order_[m])] = joined;
+            }
+            into.members.insert(into.members.end(), f.members.begin(), f.members.end());
+            std::sort(into.members.begin(), into.members.end());
+            f.members.clear();
+          }
+          f.open = false;
+        } else if (!fits) {
+          f.open = false;  // somebody needs a result of it now
+        }
+      }
+      if (joined < 0 && can) {
+        joined = static_cast<int>(found_.size());
+        found_.push_back({});
+        found_.back().elements = values_[id(n)][0].shape.num_elements();
+        found_.back().period = period;
+      }
+      if (joined >= 0) {
+        // A group that was closed by this very node (as an input of another size).
+        if (!found_[static_cast<std::size_t>(joined)].open) {
+          joined = static_cast<int>(found_.size());
+          found_.push_back({});
+          found_.back().elements = values_[id(n)][0].shape.num_elements();
+          found_.back().period = period;
+        }
+        found_[static_cast<std::size_t>(joined)].members.push_back(s);
+        group_of_[s] = joined;
+        made_by[id(n)] = joined;
+      }
+    }
+    // One alone is no group.
+    for (std::size_t g = 0; g < found_.size(); ++g)
+      if (found_[g].members.size() < 2) {
+        for (std::size_t m : found_[g].members) group_of_[m] = -1;
+        found_[g].members.clear();
+      }
+    // What only members use never leaves the tile.
+    std::vector<char> outside(g_.nodes().size(), 0);
+    for (std::size_t s = 0; s < order_.size(); ++s)
+      for (Endpoint e : order_[s]->inputs) {
+        if (value(e).constant.defined()) continue;
+        const Endpoint r = root(e);
+        const int g = r.node ? group_at(r.node) : -1;
+        if (g >= 0 && group_of_[s] != g && !(order_[s]->op->view && is_view_[s]))
+          outside[id(*r.node)] = 1;
+      }
+    for (Endpoint e : g_.results)
+      if (!value(e).constant.defined()) outside[id(*root(e).node)] = 1;
+    for (const Found& f : found_)
+      for (std::size_t m : f.members) values_[id(*order_[m])][0].local = !outside[id(*order_[m])];
+  }
+  int group_at(const Node* n) {
+    if (place_of_.empty()) {
+      place_of_.assign(g_.nodes().size(), -1);
+      for (std::size_t s = 0; s < order_.size(); ++s)
+        place_of_[id(*order_[s])] = static_cast<int>(s);
+    }
+    const int s = place_of_[id(*n)];
+    return s < 0 ? -1 : group_of_[static_cast<std::size_t>(s)];
+  }
+
+  std::int64_t tile_of(const Found& f) {
+    return std::max<std::int64_t>(1, kTileElements / f.period) * f.period;
+  }
+
+  // Places of the inner values of a group in the scratch of one tile: free again after
+  // their last use.
+  void place_in_tile(Found& f) {
+    if (f.members.empty()) return;
+    const std::int64_t tile = std::min(tile_of(f), f.elements);
+    struct Free {
+      std::size_t offset, bytes;
+    };
+    std::vector<Free> free;
+    std::map<const Node*, std::size_t> last;  // index of the member that uses it last
+    for (std::size_t k = 0; k < f.members.size(); ++k)
+      for (Endpoint e : order_[f.members[k]]->inputs)
+        if (!value(e).constant.defined()) last[root(e).node] = k;
+    for (std::size_t k = 0; k < f.members.size(); ++k) {
+      Value& v = values_[id(*order_[f.members[k]])][0];
+      if (v.local) {
+        const std::size_t bytes =
+            (static_cast<std::size_t>(tile) * v.dtype.itemsize() + 63) / 64 * 64;
+        auto fit =
+            std::find_if(free.begin(), free.end(), [&](const Free& x) { return x.bytes == bytes; });
+        if (fit != free.end()) {
+          v.scratch = fit->offset;
+          free.erase(fit);
+        } else {
+          v.scratch = f.scratch;
+          f.scratch += bytes;
+        }
+      }
+      // Inputs that end here make room for the next members.
+      std::vector<const Node*> seen;
+      for (Endpoint e : order_[f.members[k]]->inputs) {
+        if (value(e).constant.defined()) continue;
+        const Node* n = root(e).node;
+        Value& in = value(root(e));
+        if (!in.local || last[n] != k || std::find(seen.begin(), seen.end(), n) != seen.end())
+          continue;
+        seen.push_back(n);
+        free.push_back(
+            {in.scratch, (static_cast<std::size_t>(tile) * in.dtype.itemsize() + 63) / 64 * 64});
+      }
+    }
+  }
+
+  void emit_group(int which) {
+    const Found& f = found_[static_cast<std::size_t>(which)];
+    Plan::Group g;
+    g.elements = f.elements;
+    g.tile = std::min(tile_of(f), f.elements);
+    g.scratch = f.scratch;
+    const std::int64_t tail = f.elements % g.tile;
+    auto shape_for = [&](std::int64_t n) {
+      return f.period > 1 ? TensorShape(Dims{n / f.period, f.period}) : TensorShape(Dims{n});
+    };
+    g.tile_shape = shape_for(g.tile);
+    g.tail_shape = shape_for(tail ? tail : g.tile);
+    g.first_view = static_cast<std::int32_t>(p_.views_.size());
+    Plan::Step step;
+    step.how = Plan::How::group;
+    step.node = order_[f.members.back()];
+    auto add = [&](Endpoint e, bool whole) {
+      Plan::Group::ViewPlan vp{Plan::Group::ViewPlan::Kind::fixed, 0, 0};
+      const Value& v = value(e);
+      const Value* base = v.constant.defined() ? nullptr : &value(root(e));
+      if (base && base->local) {
+        vp.kind = Plan::Group::ViewPlan::Kind::local;
+        vp.offset = base->scratch;
+        p_.views_.push_back({nullptr, v.dtype, keep(v.shape), v.shape.num_elements()});
+        p_.offsets_.push_back(-1);
+      } else {
+        add_view(e);
+        if (whole) {
+          vp.kind = Plan::Group::ViewPlan::Kind::whole;
+          vp.itemsize = static_cast<std::int64_t>(v.dtype.itemsize());
+        } else {
+          // One row, or one element: a shape that broadcasts over a tile.
+          const std::int64_t n = v.shape.num_elements();
+          p_.views_.back().shape = keep(n == 1 ? TensorShape::scalar() : TensorShape(Dims{n}));
+        }
+      }
+      g.views.push_back(vp);
+    };
+    for (std::size_t m : f.members) {
+      const Node& n = *order_[m];
+      Plan::Group::Member member{&n, kernel_of(n), static_cast<std::int32_t>(g.views.size()),
+                                 static_cast<std::int32_t>(n.inputs.size()), 0};
+      for (Endpoint e : n.inputs) add(e, value(e).shape.num_elements() == f.elements);
+      member.out = static_cast<std::int32_t>(g.views.size());
+      const Endpoint out{const_cast<Node*>(&n), 0};
+      add(out, true);
+      if (value(out).where == Where::slot && !value(out).local)
+        step.out_slots.push_back(slot_of(out));
+      g.members.push_back(member);
+    }
+    g.num_views = static_cast<std::int32_t>(g.views.size());
+    step.group = static_cast<std::int32_t>(p_.groups_.size());
+    ++p_.counts_.groups;
+    p_.counts_.grouped += static_cast<int>(f.members.size());
+    p_.groups_.push_back(std::move(g));
+    p_.steps_.push_back(std::move(step));
+    step_of_.push_back(static_cast<int>(f.members.back()));
   }
 
   // ---- steps
@@ -430,6 +682,10 @@ class Planner {
         step_of_.push_back(static_cast<int>(s));
         continue;
       }
+      if (group_of_[s] >= 0) {
+        if (position(s) == static_cast<int>(s)) emit_group(group_of_[s]);
+        continue;
+      }
       Plan::Step step;
       step.how = how_[s];
       step.node = &n;
@@ -453,6 +709,8 @@ class Planner {
           }
           step.num_out = static_cast<std::int32_t>(n.outputs.size());
           ++p_.counts_.kernels;
+          break;
+        case Plan::How::group:
           break;
         case Plan::How::read:
         case Plan::How::general:
@@ -483,7 +741,11 @@ class Planner {
       for (std::int32_t view : p_.slots_[i].views)
         for (std::size_t k = 0; k < p_.steps_.size(); ++k) {
           const Plan::Step& step = p_.steps_[k];
-          if ((view >= step.in && view < step.in + step.num_in) ||
+          const bool group = step.how == Plan::How::group &&
+                             view >= p_.groups_[static_cast<std::size_t>(step.group)].first_view &&
+                             view < p_.groups_[static_cast<std::size_t>(step.group)].first_view +
+                                        p_.groups_[static_cast<std::size_t>(step.group)].num_views;
+          if (group || (view >= step.in && view < step.in + step.num_in) ||
               (view >= step.out && view < step.out + step.num_out))
             last[i] = std::max(last[i], static_cast<int>(k));
         }
@@ -511,6 +773,9 @@ class Planner {
   std::vector<const Node*> order_;
   std::vector<Plan::How> how_;
   std::vector<char> is_view_;
+  std::vector<int> group_of_;  // by position; -1: none
+  std::vector<Found> found_;
+  std::vector<int> place_of_;  // position, by node
   std::vector<Placed> placed_;
   std::vector<int> step_of_;
   std::vector<std::pair<Endpoint, int>> made_as_tensor_;
