@@ -66,6 +66,8 @@ class Planner {
     int born = -1, dies = -1;  // steps
     bool result = false;
     bool over_input = false;   // shares the place of an input that dies there
+    bool local = false;       // lives inside a tile of its group
+    std::size_t scratch = 0;  // its place there
     std::int32_t shares = -1;  // index into placed_
   };
 
