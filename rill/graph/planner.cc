@@ -317,8 +317,14 @@ class Planner {
         if (v.where != Where::arena || v.local) continue;
         const std::size_t bytes =
             static_cast<std::size_t>(v.shape.num_elements()) * v.dtype.itemsize();
-        if (o_.in_place && n.op->elementwise && how_[s] == Plan::How::kernel && group_of_[s] < 0) {
-          for (Endpoint e : n.inputs) {
+        // Elementwise kernels may write over any input, a product that adds over its sum.
+        const bool adds = n.is("_MatMulAdd");
+        if (o_.in_place && (n.op->elementwise || adds) && how_[s] == Plan::How::kernel &&
+            group_of_[s] < 0) {
+          const std::vector<Endpoint> over = adds ? std::vector<Endpoint>{n.inputs[2]} : n.inputs;
+          for (Endpoint e : over) {
+            // The factors of the product are read while the sum is written.
+            if (adds && (root(n.inputs[0]) == root(e) || root(n.inputs[1]) == root(e))) continue;
             const Endpoint r = root(e);
             Value& in = value(r);
             if (value(e).constant.defined() || in.where != Where::arena ||
