@@ -103,9 +103,28 @@ int main() {
   const double product = seconds(20, [&] { return tf::matmul(a, a); });
   std::printf("matmul 4096^3 float32           %8.3f ms  %8.1f TFLOP/s\n", product * 1e3,
               2 * 4096. * 4096. * 4096. / product * 1e-12);
-  const Tensor small = a[0];
-  const double tiny = seconds(2000, [&] { return small + small; });
-  std::printf("x + x, 4096 elements            %8.2f us an op\n", tiny * 1e6);
+  const auto tiny = [](const char* name, const std::function<Tensor()>& call) {
+    std::printf("%-31s %8.2f us an op\n", name, seconds(2000, call) * 1e6);
+  };
+  const Tensor small = a[0], image = tf::random::stateless_normal({50, 784}, {1, 3}).gpu(),
+               w = tf::random::stateless_normal({784, 100}, {1, 4}).gpu(),
+               hidden = tf::matmul(image, w), scalar = tf::constant(2.f);
+  tiny("x + x, 4096 elements", [&] { return small + small; });
+  tiny("x + a number of the host", [&] { return small + scalar; });
+  tiny("[50, 100] + [100]", [&] { return hidden + hidden[0]; });
+  tiny("[50, 784] x [784, 100]", [&] { return tf::matmul(image, w); });
+  tiny("[784, 50] x [50, 100]", [&] { return tf::matmul(image, hidden, {.transpose_a = true}); });
+  tiny("sum of [50, 100] over 50", [&] { return tf::reduce_sum(hidden, {0}); });
+  tiny("softmax of [50, 100]", [&] { return tf::nn::softmax(hidden); });
+  {
+    auto scope = tf::device("/gpu:0");
+    const tf::Variable v(w);
+    tf::keras::optimizers::Adam adam({.learning_rate = 1e-3});
+    tiny("Adam of [784, 100]", [&] {
+      adam.apply_gradients({{w, v}});
+      return w;
+    });
+  }
   const Tensor x = tf::random::stateless_normal({1 << 15, 1 << 13}, {1, 2}).gpu();
   const double bytes = 4. * (1 << 28);
   const auto report = [](const char* name, double s, double moved) {

@@ -33,15 +33,16 @@ void unary(KernelContext& c, const F& f) {
   launch_elements(c, c.out().size, UnaryBody<F, T, R>{f, c.in<T>(0), c.out<R>()});
 }
 
-// Integer division by zero, a negative power: op null for functors without such.
+// Integer division by zero, a negative power.
 struct Refusal {
-  Trouble* trouble;
-  const Op* op;
+  Trouble* trouble = nullptr;
+  const Op* op = nullptr;
+  const char* what = "y";
   template <class F, class T>
   __device__ __forceinline__ void check(T b, std::int64_t place) const {
     if constexpr (std::is_integral_v<T> && requires(T t) { F::bad(t, t); })
       if (F::bad(T{1}, b))
-        report(trouble, op, Finding::no_integer_result, "y", place, static_cast<long long>(b), 0);
+        report(trouble, op, Finding::no_integer_result, what, place, static_cast<long long>(b), 0);
   }
 };
 

@@ -28,15 +28,17 @@ inline unsigned blocks_of(std::int64_t n, std::int64_t per_block) {
 // Calls body(i) for each element i < n of this thread. Neighbouring threads have
 // neighbouring elements.
 template <class F>
-__device__ __forceinline__ void for_elements(std::int64_t n, F body) {
+__device__ __forceinline__ void for_elements(std::int64_t n, const F& body) {
   std::int64_t i = std::int64_t{blockIdx.x} * (kThreads * kUnroll) + threadIdx.x;
 #pragma unroll
   for (int k = 0; k < kUnroll; ++k, i += kThreads)
     if (i < n) body(i);
 }
 
+// __grid_constant__: a body is read where it came, and never copied to a thread's memory.
 template <class Body>
-__global__ void __launch_bounds__(kThreads) elements_kernel(std::int64_t n, Body body) {
+__global__ void __launch_bounds__(kThreads)
+    elements_kernel(std::int64_t n, const __grid_constant__ Body body) {
   for_elements(n, body);
 }
 

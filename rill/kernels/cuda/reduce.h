@@ -27,7 +27,8 @@ struct Split {
 // kLanes threads join the elements of one result; lanes walk along the reduced axes.
 template <class F, class A, class T, class R, class Finish, int kLanes>
 __global__ void __launch_bounds__(kThreads)
-    reduce_inner(const T* x, R* y, Walk<1> kept, Walk<1> gone, Split split, Finish finish) {
+    reduce_inner(const T* x, R* y, const __grid_constant__ Walk<1> kept,
+                 const __grid_constant__ Walk<1> gone, Split split, Finish finish) {
   __shared__ A part[kThreads];
   const int lane = threadIdx.x % kLanes;
   const std::int64_t o = std::int64_t{blockIdx.x} * (kThreads / kLanes) + threadIdx.x / kLanes;
@@ -52,7 +53,8 @@ __global__ void __launch_bounds__(kThreads)
 inline constexpr int kColumns = 32, kRows = kThreads / kColumns;
 template <class F, class A, class T, class R, class Finish>
 __global__ void __launch_bounds__(kThreads)
-    reduce_outer(const T* x, R* y, Walk<1> kept, Walk<1> gone, Split split, Finish finish) {
+    reduce_outer(const T* x, R* y, const __grid_constant__ Walk<1> kept,
+                 const __grid_constant__ Walk<1> gone, Split split, Finish finish) {
   __shared__ A part[kRows][kColumns];
   const int column = threadIdx.x % kColumns, row = threadIdx.x / kColumns;
   const std::int64_t o = std::int64_t{blockIdx.x} * kColumns + column;

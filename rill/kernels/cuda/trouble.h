@@ -13,7 +13,7 @@ struct Trouble {
   unsigned set = 0;
   Finding finding;
   const Op* op;
-  const char* what;  // "labels"; a literal of the host
+  const char* what;  // "labels": an address of the host, so it comes with the launch
   long long index, value, limit;
 };
 

@@ -8,6 +8,19 @@ namespace rill::cuda {
 
 inline constexpr int kMaxRank = 12;
 
+// Division of numbers below 2^31 by a fixed one: a product and a shift.
+struct Divisor {
+  std::uint32_t divisor = 1, factor = 1, shift = 0;
+  Divisor() = default;
+  explicit Divisor(std::uint32_t d) : divisor(d) {
+    while (shift < 31 && (1u << shift) < d) ++shift;
+    factor = static_cast<std::uint32_t>(((std::uint64_t{1} << 32) * ((1u << shift) - d)) / d + 1);
+  }
+  __device__ __forceinline__ std::uint32_t of(std::uint32_t n) const {
+    return (__umulhi(n, factor) + n) >> shift;
+  }
+};
+
 // The elements of an array of `dims`, and where N tensors have theirs: strides
 // in elements, 0 where one is repeated. Passed to kernels by value.
 template <int N>
@@ -16,13 +29,14 @@ struct Walk {
   std::int64_t size = 1;
   std::int64_t dims[kMaxRank];
   std::int64_t strides[N][kMaxRank];
+  Divisor by[kMaxRank];  // dims again, when size is below 2^31
 
   __device__ __forceinline__ void at(std::int64_t i, std::int64_t (&place)[N]) const {
     for (int k = 0; k < N; ++k) place[k] = 0;
     if (size <= INT32_MAX) {  // divisions of 64 bits are slow
-      std::uint32_t rest = static_cast<std::uint32_t>(i);
+      auto rest = static_cast<std::uint32_t>(i);
       for (int d = rank; d-- > 0;) {
-        const std::uint32_t n = static_cast<std::uint32_t>(dims[d]), q = rest / n, r = rest - q * n;
+        const std::uint32_t q = by[d].of(rest), r = rest - q * by[d].divisor;
         for (int k = 0; k < N; ++k) place[k] += r * strides[k][d];
         rest = q;
       }
@@ -60,6 +74,9 @@ bool make_walk(KernelContext& c, const Dims& dims, const std::array<Dims, N>& st
     walk.dims[walk.rank - 1] *= n;
     for (std::size_t k = 0; k < N; ++k) walk.strides[k][walk.rank - 1] = strides[k][i];
   }
+  if (walk.size > 0 && walk.size <= INT32_MAX)
+    for (int d = 0; d < walk.rank; ++d)
+      walk.by[d] = Divisor(static_cast<std::uint32_t>(walk.dims[d]));
   return true;
 }
 
