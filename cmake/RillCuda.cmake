@@ -4,12 +4,13 @@
 
 include(CheckLanguage)
 set(found_cuda OFF)
-if(NOT DEFINED RILL_CUDA OR RILL_CUDA)
+if(RILL_CUDA OR (NOT DEFINED RILL_CUDA AND NOT RILL_SANITIZE))
   if(NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+    # Often it is installed but not on the path.
     find_program(RILL_NVCC nvcc PATHS /usr/local/cuda/bin "$ENV{CUDA_PATH}/bin")
     mark_as_advanced(RILL_NVCC)
     if(RILL_NVCC)
-      set(CMAKE_CUDA_COMPILER "${RILL_NVCC}")
+      set(ENV{CUDACXX} "${RILL_NVCC}")
     endif()
   endif()
   # Code for Hopper, and PTX that drivers compile for what comes after it.
@@ -45,7 +46,8 @@ set_target_properties(rill_cuda_objects PROPERTIES
 target_include_directories(rill_cuda_objects PUBLIC "${PROJECT_SOURCE_DIR}")
 target_include_directories(rill_cuda_objects SYSTEM PUBLIC ${CUDAToolkit_INCLUDE_DIRS})
 target_compile_options(rill_cuda_objects PRIVATE
-  $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden;-Wall;-Wextra>
+  $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden;-Wall;-Wextra;-Wshadow=local>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${RILL_WERROR}>>:-Werror>
   # The standard as a flag: CMake before 3.26 does not know it of newer compilers.
   $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>
   # Fused products only where the code says so: the numbers are the CPU's.
@@ -56,10 +58,10 @@ add_library(rill_cuda SHARED)
 target_sources(rill_cuda PRIVATE $<TARGET_OBJECTS:rill_cuda_objects>)
 set_target_properties(rill_cuda PROPERTIES LINKER_LANGUAGE CXX)
 # CUDA's run-time library is in it: a second one in the program does no harm.
-target_link_libraries(rill_cuda PRIVATE rill CUDA::cudart_static CUDA::cublas)
+target_link_libraries(rill_cuda PRIVATE rill CUDA::cudart_static CUDA::cublas CUDA::cublasLt)
 target_link_options(rill_cuda PRIVATE -Wl,-z,defs -Wl,--as-needed)
 set_property(TARGET rill_cuda APPEND PROPERTY BUILD_RPATH "\$ORIGIN")
 set_property(TARGET rill_cuda APPEND PROPERTY INSTALL_RPATH "\$ORIGIN")
 if(RILL_INSTALL)
-  install(TARGETS rill_cuda LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(TARGETS rill_cuda LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" OPTIONAL)
 endif()

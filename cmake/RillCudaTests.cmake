@@ -20,7 +20,7 @@ if(RILL_BUILD_TESTS)
   set_target_properties(op_conformance_gpu_test PROPERTIES
     LINKER_LANGUAGE CXX RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   target_compile_definitions(op_conformance_gpu_test PRIVATE RILL_WITH_CUDA=1)
-  target_link_libraries(op_conformance_gpu_test PRIVATE CUDA::cudart_static CUDA::cublas)
+  target_link_libraries(op_conformance_gpu_test PRIVATE CUDA::cudart_static CUDA::cublas CUDA::cublasLt)
   add_test(NAME op_conformance_gpu
            COMMAND op_conformance_gpu_test --gtest_filter=*OnGpu* --gtest_brief=1)
   set_tests_properties(op_conformance_gpu PROPERTIES
@@ -39,7 +39,7 @@ if(RILL_BUILD_BENCHMARKS)
       set_target_properties(bench_cuda_${name} PROPERTIES LINKER_LANGUAGE CXX)
       target_include_directories(bench_cuda_${name} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
       target_link_libraries(bench_cuda_${name} PRIVATE
-        rill_objects rill_warnings CUDA::cudart_static CUDA::cublas)
+        rill_objects rill_warnings CUDA::cudart_static CUDA::cublas CUDA::cublasLt)
     else()
       target_link_libraries(bench_cuda_${name} PRIVATE rill rill_warnings)
       add_dependencies(bench_cuda_${name} rill_cuda)

@@ -108,10 +108,10 @@ int main() {
   };
   const Tensor small = a[0], image = tf::random::stateless_normal({50, 784}, {1, 3}).gpu(),
                w = tf::random::stateless_normal({784, 100}, {1, 4}).gpu(),
-               hidden = tf::matmul(image, w), scalar = tf::constant(2.f);
+               hidden = tf::matmul(image, w), row = hidden[0], scalar = tf::constant(2.f);
   tiny("x + x, 4096 elements", [&] { return small + small; });
   tiny("x + a number of the host", [&] { return small + scalar; });
-  tiny("[50, 100] + [100]", [&] { return hidden + hidden[0]; });
+  tiny("[50, 100] + [100]", [&] { return hidden + row; });
   tiny("[50, 784] x [784, 100]", [&] { return tf::matmul(image, w); });
   tiny("[784, 50] x [50, 100]", [&] { return tf::matmul(image, hidden, {.transpose_a = true}); });
   tiny("sum of [50, 100] over 50", [&] { return tf::reduce_sum(hidden, {0}); });

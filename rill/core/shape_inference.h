@@ -26,7 +26,8 @@ class AttrReader {
   }
   // Internal when the op has no such attribute.
   RILL_API const AttrValue& attr(std::string_view name) const;
-  RILL_API const AttrValue* find_attr(std::string_view name) const;  // null: neither written nor defaulted
+  RILL_API const AttrValue* find_attr(
+      std::string_view name) const;  // null: neither written nor defaulted
 
  private:
   const Op* op_;

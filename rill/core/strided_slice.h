@@ -28,7 +28,8 @@ struct StridedSliceMasks {
 // is their common length. OutOfRange for a number outside its axis,
 // InvalidArgument for a zero stride or too many indices.
 RILL_API StridedSliceSpec resolve_strided_slice(const TensorShape& input, std::size_t entries,
-                                       const Dims* begin, const Dims* end, const Dims* stride,
-                                       const StridedSliceMasks& masks, std::string_view tag);
+                                                const Dims* begin, const Dims* end,
+                                                const Dims* stride, const StridedSliceMasks& masks,
+                                                std::string_view tag);
 
 }  // namespace rill

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "rill/base/check.h"
+#include "rill/kernels/cuda/matmul_plans.h"
 
 namespace rill::cuda {
 namespace {
@@ -32,7 +33,10 @@ std::string message_of(const Trouble& t) {
 
 }  // namespace
 
-GpuDevice::GpuDevice(int index) : Device(DeviceType::gpu, index), allocator_(name()) {
+GpuDevice::~GpuDevice() = default;
+
+GpuDevice::GpuDevice(int index)
+    : Device(DeviceType::gpu, index), allocator_(name()), plans_(std::make_unique<MatmulPlans>()) {
   const auto check = [this](cudaError_t e, const char* what) {
     if (e != cudaSuccess) throw_cuda_error(*this, e, what);
   };
@@ -108,26 +112,23 @@ void GpuDevice::copy_to_host(void* dst, const void* src, std::size_t bytes) {
   throw_first_error(staging_.download(dst, src, bytes, stream_));
 }
 
-GpuDevice::Blas::Blas(GpuDevice& device) : lock_(device.blas_mutex_), handle_(device.blas_) {
-  if (handle_) return;
+GpuDevice::Blas::Blas(GpuDevice& device) : device_(device), lock_(device.blas_mutex_) {
+  if (device.blas_) return;
+  cublasHandle_t handle = nullptr;
+  if (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS) return;
   // Memory of our own for cuBLAS: it then makes none during a call, and its
   // results do not depend on what else runs.
-  constexpr std::size_t kWorkspace = std::size_t{32} << 20;
-  if (cublasCreate(&handle_) != CUBLAS_STATUS_SUCCESS) {
-    handle_ = nullptr;
-    return;
-  }
   void* workspace = nullptr;
-  if (cublasSetStream(handle_, device.stream_) != CUBLAS_STATUS_SUCCESS ||
+  if (cublasSetStream(handle, device.stream_) != CUBLAS_STATUS_SUCCESS ||
       cudaMalloc(&workspace, kWorkspace) != cudaSuccess ||
-      cublasSetWorkspace(handle_, workspace, kWorkspace) != CUBLAS_STATUS_SUCCESS ||
-      cublasSetMathMode(handle_, CUBLAS_DEFAULT_MATH) != CUBLAS_STATUS_SUCCESS) {
+      cublasSetWorkspace(handle, workspace, kWorkspace) != CUBLAS_STATUS_SUCCESS ||
+      cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH) != CUBLAS_STATUS_SUCCESS) {
     cudaGetLastError();
-    cublasDestroy(handle_);
-    handle_ = nullptr;
+    cublasDestroy(handle);
     return;
   }
-  device.blas_ = handle_;
+  device.blas_ = handle;
+  device.blas_workspace_ = workspace;
 }
 
 void check_launch(KernelContext& c) {

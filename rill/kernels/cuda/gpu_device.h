@@ -1,6 +1,7 @@
 #pragma once
 #include <cuda_runtime_api.h>
 
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -13,11 +14,14 @@ struct cublasContext;
 
 namespace rill::cuda {
 
+class MatmulPlans;
+
 // A GPU with one stream: kernels, copies and the return of memory take effect
 // in the order in which the host asked for them.
 class GpuDevice : public Device {
  public:
   explicit GpuDevice(int index);
+  ~GpuDevice() override;
 
   void* allocate(std::size_t bytes) override;
   void deallocate(void* p, std::size_t bytes) noexcept override;
@@ -34,15 +38,18 @@ class GpuDevice : public Device {
   // CUDA calls of this thread are about this device.
   void activate() const;
 
-  // The handle of cuBLAS on this stream, for one caller at a time.
+  // cuBLAS on this stream, for one caller at a time.
   class Blas {
    public:
     explicit Blas(GpuDevice& device);
-    cublasContext* handle() const { return handle_; }  // null: cuBLAS could not start
+    cublasContext* handle() const { return device_.blas_; }  // null: cuBLAS could not start
+    MatmulPlans& plans() const { return *device_.plans_; }
+    void* workspace() const { return device_.blas_workspace_; }
+    static constexpr std::size_t kWorkspace = std::size_t{32} << 20;
 
    private:
+    GpuDevice& device_;
     std::unique_lock<std::mutex> lock_;
-    cublasContext* handle_;
   };
 
  private:
@@ -57,7 +64,9 @@ class GpuDevice : public Device {
   Code code_ = Code::ok;
   std::string message_;
   std::mutex blas_mutex_;
-  cublasContext* blas_ = nullptr;
+  cublasContext* blas_ = nullptr;  // guarded by blas_mutex_, as are the next two
+  void* blas_workspace_ = nullptr;
+  std::unique_ptr<MatmulPlans> plans_;
 };
 
 // The GPU of a call, made current.

@@ -5,6 +5,7 @@
 
 #include "rill/base/format.h"
 #include "rill/kernels/cuda/gpu_device.h"
+#include "rill/kernels/cuda/matmul_plans.h"
 
 namespace rill::cuda {
 namespace {
@@ -20,13 +21,21 @@ Types types_of(DType d) {
   return {CUDA_R_32F, CUBLAS_COMPUTE_32F};
 }
 
+// What all three addresses are multiples of.
+int alignment_of(const KernelContext& c, const void* a, const void* b, const void* y) {
+  const auto bits = reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b) |
+                    reinterpret_cast<std::uintptr_t>(y);
+  return bits % 256 == 0 ? 256 : bits % 16 == 0 ? 16 : static_cast<int>(c.out().dtype.itemsize());
+}
+
 // `count` products of [m, k] and [k, n], matrices a_step, b_step and m * n
 // elements apart; a step of 0 repeats one.
 struct Batch {
   std::int64_t count, a_step, b_step;
 };
-void multiply(KernelContext& c, const GpuDevice::Blas& blas, bool ta, bool tb, std::int64_t m,
-              std::int64_t n, std::int64_t k, const void* a, const void* b, void* y, Batch batch) {
+void multiply(KernelContext& c, const GpuDevice::Blas& blas, cudaStream_t stream, bool ta, bool tb,
+              std::int64_t m, std::int64_t n, std::int64_t k, const void* a, const void* b, void* y,
+              Batch batch) {
   if (!blas.handle())
     return c.fail(Code::internal,
                   format("[{}] cuBLAS cannot start on {}", c.tag(), c.device().name()));
@@ -40,15 +49,15 @@ void multiply(KernelContext& c, const GpuDevice::Blas& blas, bool ta, bool tb, s
   const auto op_b = tb ? CUBLAS_OP_T : CUBLAS_OP_N, op_a = ta ? CUBLAS_OP_T : CUBLAS_OP_N;
   const int rows = static_cast<int>(n), columns = static_cast<int>(m), depth = static_cast<int>(k);
   const int ldb = tb ? depth : rows, lda = ta ? columns : depth;
-  const cublasStatus_t status =
-      batch.count == 1
-          ? cublasGemmEx(blas.handle(), op_b, op_a, rows, columns, depth, alpha, b, t.element, ldb,
-                         a, t.element, lda, beta, y, t.element, rows, t.compute,
-                         CUBLAS_GEMM_DEFAULT)
-          : cublasGemmStridedBatchedEx(
-                blas.handle(), op_b, op_a, rows, columns, depth, alpha, b, t.element, ldb,
-                batch.b_step, a, t.element, lda, batch.a_step, beta, y, t.element, rows, m * n,
-                static_cast<int>(batch.count), t.compute, CUBLAS_GEMM_DEFAULT);
+  cublasStatus_t status = CUBLAS_STATUS_NOT_SUPPORTED;
+  if (batch.count == 1)
+    status = blas.plans().run({t.element, tb, ta, rows, columns, depth, alignment_of(c, a, b, y)},
+                              b, a, y, blas.workspace(), GpuDevice::Blas::kWorkspace, stream);
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED)
+    status = cublasGemmStridedBatchedEx(
+        blas.handle(), op_b, op_a, rows, columns, depth, alpha, b, t.element, ldb, batch.b_step, a,
+        t.element, lda, batch.a_step, beta, y, t.element, rows, m * n,
+        static_cast<int>(batch.count), t.compute, CUBLAS_GEMM_DEFAULT);
   if (status != CUBLAS_STATUS_SUCCESS)
     c.fail(Code::internal, format("[{}] cuBLAS refused a product of [{}, {}] and [{}, {}]: {}",
                                   c.tag(), m, k, k, n, cublasGetStatusString(status)));
@@ -77,7 +86,8 @@ void matmul_cuda(KernelContext& c) noexcept {
   GpuDevice& gpu = gpu_of(c);
   if (settled(c, gpu, m, n, k)) return;
   const GpuDevice::Blas blas(gpu);
-  multiply(c, blas, ta, tb, m, n, k, c.in(0).data, c.in(1).data, c.out().data, {1, 0, 0});
+  multiply(c, blas, gpu.stream(), ta, tb, m, n, k, c.in(0).data, c.in(1).data, c.out().data,
+           {1, 0, 0});
 }
 RILL_KERNEL("MatMul", gpu, kFloatTypes, matmul_cuda);
 
@@ -127,7 +137,7 @@ void batch_matmul_cuda(KernelContext& c) noexcept {
       ia += rest % out.dim(static_cast<int>(i)) * as[i];
       ib += rest % out.dim(static_cast<int>(i)) * bs[i];
     }
-    multiply(c, blas, ta, tb, m, n, k, c.in<char>(0) + ia * m * k * bytes,
+    multiply(c, blas, gpu.stream(), ta, tb, m, n, k, c.in<char>(0) + ia * m * k * bytes,
              c.in<char>(1) + ib * k * n * bytes, c.out<char>() + call * batch.count * m * n * bytes,
              {batch.count, batch.a_step * m * k, batch.b_step * k * n});
   }
