@@ -1,5 +1,6 @@
 #include "rill/core/attr.h"
 
+#include <algorithm>
 #include <variant>
 
 #include "rill/base/check.h"
@@ -7,18 +8,22 @@
 
 namespace rill {
 
+FunctionBody::~FunctionBody() = default;
+
 struct AttrStorage::Kept {
   std::variant<std::string, TensorShape, std::vector<std::int64_t>, std::vector<double>,
-               std::vector<std::string>, std::vector<DType>, Tensor>
+               std::vector<std::string>, std::vector<DType>, Tensor, std::unique_ptr<bool[]>,
+               std::vector<TensorShape>, FunctionRef, std::vector<FunctionRef>>
       value;
 };
 
 namespace {
 
 const char* kind_name(AttrValue::Kind k) {
-  static constexpr const char* kNames[] = {"nothing",     "bool",         "int",        "float",
-                                           "string",      "type",         "shape",      "list(int)",
-                                           "list(float)", "list(string)", "list(type)", "tensor"};
+  static constexpr const char* kNames[] = {
+      "nothing",    "bool",        "int",         "float",        "string",     "type",
+      "shape",      "list(int)",   "list(float)", "list(string)", "list(type)", "tensor",
+      "list(bool)", "list(shape)", "func",        "list(func)"};
   return kNames[static_cast<int>(k)];
 }
 
@@ -37,6 +42,21 @@ AttrStorage::AttrStorage(AttrList list) {
 
 void AttrStorage::add(std::string_view name, const AttrValue& value) {
   list_.push_back({name, keep(value)});
+}
+
+void AttrStorage::add_named(std::string name, const AttrValue& value) {
+  kept_.push_back(std::make_shared<const Kept>(Kept{std::move(name)}));
+  const std::string_view own = std::get<std::string>(kept_.back()->value);
+  add(own, value);
+}
+
+void AttrStorage::set(std::string_view name, const AttrValue& value) {
+  for (Attr& a : list_)
+    if (a.name == name) {
+      a.value = keep(value);
+      return;
+    }
+  add(name, value);
 }
 
 AttrValue AttrStorage::keep(const AttrValue& v) {
@@ -60,6 +80,18 @@ AttrValue AttrStorage::keep(const AttrValue& v) {
       return AttrValue(std::span<const DType>(hold(items(v.as_types()))));
     case AttrValue::Kind::tensor:
       return AttrValue(hold(v.as_tensor()));
+    case AttrValue::Kind::booleans: {
+      const std::span<const bool> from = v.as_bools();
+      auto copy = std::make_unique<bool[]>(from.size());
+      std::copy(from.begin(), from.end(), copy.get());
+      return AttrValue(std::span<const bool>(hold(std::move(copy)).get(), from.size()));
+    }
+    case AttrValue::Kind::shapes:
+      return AttrValue(std::span<const TensorShape>(hold(items(v.as_shapes()))));
+    case AttrValue::Kind::function:
+      return AttrValue(hold(v.as_function()));
+    case AttrValue::Kind::functions:
+      return AttrValue(std::span<const FunctionRef>(hold(items(v.as_functions()))));
     default:
       return v;
   }

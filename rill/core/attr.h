@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rill/base/ref.h"
 #include "rill/core/shape.h"
 
 // A first declaration decides what is exported, so this one stands alone.
@@ -15,6 +16,21 @@ class Tensor;
 }
 
 namespace rill {
+
+// The body of a function that an op calls (If, While, PartitionedCall): the
+// graph room derives from it; the rooms below only pass it on.
+class FunctionBody {
+ public:
+  explicit FunctionBody(std::string n) : name(std::move(n)) {}
+  virtual ~FunctionBody();
+  const std::string name;  // in the library of the graph that calls it
+  RefCount refs;
+};
+inline void retain(FunctionBody* f) noexcept { f->refs.retain(); }
+inline void release(FunctionBody* f) noexcept {
+  if (f->refs.release()) delete f;
+}
+using FunctionRef = Ref<FunctionBody>;
 
 // The value of one attribute of an op: typed data that points at its owner
 // (a literal, a local of the caller, an AttrStorage). 32 bytes, free to copy.
@@ -32,7 +48,11 @@ class AttrValue {
     floatings,
     texts,
     types,
-    tensor
+    tensor,
+    booleans,
+    shapes,
+    function,
+    functions
   };
 
   AttrValue() = default;
@@ -59,6 +79,14 @@ class AttrValue {
   }
   AttrValue(std::span<const DType> v) : kind_(Kind::types), size_(v.size()) { u_.p = v.data(); }
   AttrValue(const Tensor& v) : kind_(Kind::tensor) { u_.p = &v; }
+  AttrValue(std::span<const bool> v) : kind_(Kind::booleans), size_(v.size()) { u_.p = v.data(); }
+  AttrValue(std::span<const TensorShape> v) : kind_(Kind::shapes), size_(v.size()) {
+    u_.p = v.data();
+  }
+  AttrValue(const FunctionRef& v) : kind_(Kind::function) { u_.p = &v; }
+  AttrValue(std::span<const FunctionRef> v) : kind_(Kind::functions), size_(v.size()) {
+    u_.p = v.data();
+  }
 
   Kind kind() const { return kind_; }
   // Each throws Internal when the attribute holds another kind.
@@ -88,6 +116,18 @@ class AttrValue {
   }
   const Tensor& as_tensor() const {
     return expect(Kind::tensor), *static_cast<const Tensor*>(u_.p);
+  }
+  std::span<const bool> as_bools() const {
+    return expect(Kind::booleans), std::span(static_cast<const bool*>(u_.p), size_);
+  }
+  std::span<const TensorShape> as_shapes() const {
+    return expect(Kind::shapes), std::span(static_cast<const TensorShape*>(u_.p), size_);
+  }
+  const FunctionRef& as_function() const {
+    return expect(Kind::function), *static_cast<const FunctionRef*>(u_.p);
+  }
+  std::span<const FunctionRef> as_functions() const {
+    return expect(Kind::functions), std::span(static_cast<const FunctionRef*>(u_.p), size_);
   }
 
  private:
@@ -123,6 +163,10 @@ class AttrStorage {
   explicit AttrStorage(AttrList list);
   AttrList list() const { return list_; }
   void add(std::string_view name, const AttrValue& value);
+  // The same under a name that is not of a schema; copied.
+  void add_named(std::string name, const AttrValue& value);
+  // Adds it, or takes the place of the one of that name.
+  void set(std::string_view name, const AttrValue& value);
 
  private:
   AttrValue keep(const AttrValue& v);

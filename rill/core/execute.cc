@@ -15,11 +15,11 @@ Executor* eager_executor = nullptr;
 // What the i-th of `total` inputs is called: "axis", or "values[1]" in a list.
 std::string input_name(const Op& op, std::size_t i, std::size_t total) {
   std::size_t lists = 0;
-  for (const ArgDef& a : op.inputs) lists += a.number_attr >= 0;
+  for (const ArgDef& a : op.inputs) lists += a.is_list();
   const std::size_t each = lists ? (total - (op.inputs.size() - lists)) / lists : 0;
   for (const ArgDef& a : op.inputs) {
-    const std::size_t n = a.number_attr >= 0 ? each : 1;
-    if (i < n) return a.number_attr >= 0 ? format("{}[{}]", a.name, i) : std::string(a.name);
+    const std::size_t n = a.is_list() ? each : 1;
+    if (i < n) return a.is_list() ? format("{}[{}]", a.name, i) : std::string(a.name);
     i -= n;
   }
   return op.inputs.back().name;
@@ -54,14 +54,20 @@ void bind_types(const Op& op, std::span<const In> inputs, AttrList attrs,
   SmallVector<DType, 8> bound(op.attrs.size());
   SmallVector<int, 8> first(op.attrs.size(), -1);
   std::size_t lists = 0;
-  for (const ArgDef& a : op.inputs) lists += a.number_attr >= 0;
+  for (const ArgDef& a : op.inputs) lists += a.is_list();
   const std::size_t singles = op.inputs.size() - lists;
   if (inputs.size() < singles || (lists == 0 && inputs.size() != singles) ||
       (lists > 0 && (inputs.size() - singles) % lists != 0))
     wrong_count(op, inputs.size());
   const std::size_t list_size = lists ? (inputs.size() - singles) / lists : 0;
-  std::size_t next = 0;
+  std::size_t next = 0, list_begin = 0;
   for (const ArgDef& arg : op.inputs) {
+    if (arg.type_list_attr >= 0) {  // any dtypes
+      list_begin = next;
+      for (std::size_t k = list_size; k > 0; --k, ++next)
+        if (!inputs[next]->defined()) undefined_input(op, next, inputs.size());
+      continue;
+    }
     for (std::size_t k = arg.number_attr >= 0 ? list_size : 1; k > 0; --k, ++next) {
       if (!inputs[next]->defined()) undefined_input(op, next, inputs.size());
       const DType got = inputs[next]->impl()->dtype;
@@ -83,6 +89,13 @@ void bind_types(const Op& op, std::span<const In> inputs, AttrList attrs,
   const AttrReader reader(op, attrs);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const ArgDef& out = op.outputs[i < op.outputs.size() ? i : op.outputs.size() - 1];
+    if (out.type_list_attr >= 0) {  // comes last
+      const std::size_t k = i - (op.outputs.size() - 1);
+      const AttrDef& def = op.attrs[static_cast<std::size_t>(out.type_list_attr)];
+      outputs[i] = def.inferred ? inputs[list_begin + k]->impl()->dtype
+                                : reader.attr(def.name).as_types()[k];
+      continue;
+    }
     if (out.type_attr < 0) {
       outputs[i] = out.dtype;
       continue;

@@ -83,6 +83,9 @@ class Executor {
   virtual void run(const Op& op, std::span<const In> inputs, AttrList attrs,
                    std::span<const TensorShape> shapes, std::span<const DType> dtypes,
                    std::span<Tensor> outputs) = 0;
+  // A variable is being made with this initial value: the value itself, worked
+  // out at once where it is symbolic.
+  virtual Tensor initial_value(const Tensor& t) { return t; }
 };
 
 // Who wants to know of calls: the tapes.

@@ -68,6 +68,27 @@ std::vector<Tensor> Nest::flatten() const {
   return out;
 }
 
+Nest Nest::with_leaves_from(const Tensor*& next) const {
+  if (is_tensor()) return Nest(*next++);
+  Nest out;
+  out.impl_->kind = impl_->kind;
+  out.impl_->keys = impl_->keys;
+  for (const Nest& item : impl_->items) out.impl_->items.push_back(item.with_leaves_from(next));
+  return out;
+}
+Nest Nest::with_leaves(const std::vector<Tensor>& leaves) const {
+  const Tensor* next = leaves.data();
+  return with_leaves_from(next);
+}
+bool Nest::same_structure(const Nest& other) const {
+  if (impl_->kind != other.impl_->kind || impl_->keys != other.impl_->keys ||
+      impl_->items.size() != other.impl_->items.size())
+    return false;
+  for (std::size_t i = 0; i < impl_->items.size(); ++i)
+    if (!impl_->items[i].same_structure(other.impl_->items[i])) return false;
+  return true;
+}
+
 const Nest& Nest::operator[](std::string_view key) const {
   for (std::size_t i = 0; i < impl_->keys.size(); ++i)
     if (impl_->keys[i] == key) return impl_->items[i];

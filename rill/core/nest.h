@@ -40,6 +40,11 @@ class Nest {
   // InvalidArgument when it is not one tensor.
   const Tensor& as_tensor() const;
   std::vector<Tensor> flatten() const;  // leaves in order
+  // The same structure over other leaves, in the same order.
+  // REQUIRES: as many as flatten() gives.
+  Nest with_leaves(const std::vector<Tensor>& leaves) const;
+  // Tuples, dicts and keys are the same; leaves may differ.
+  bool same_structure(const Nest& other) const;
   std::vector<std::string> keys() const;
   // NotFound, with the known keys, for another key.
   const Nest& operator[](std::string_view key) const;
@@ -52,6 +57,7 @@ class Nest {
 
  private:
   void require_size(std::size_t n) const;
+  Nest with_leaves_from(const Tensor*& next) const;
   template <std::size_t... I>
   auto unpack_(std::index_sequence<I...>) const {
     require_size(sizeof...(I));

@@ -97,6 +97,11 @@ ArgDef OpBuilder::parse_arg(std::string_view spec, bool is_input) {
       (!type.empty() && type[0] >= 'a' && type[0] <= 'z' &&
        type.find_first_of("0123456789") != std::string_view::npos)) {
     arg.dtype = DType::from_name(type);
+  } else if (const int i = op_->find_attr(type);
+             i >= 0 && op_->attrs[static_cast<std::size_t>(i)].type == "list(type)") {
+    arg.type_list_attr = i;
+    op_->list_types = true;
+    if (is_input) op_->attrs[static_cast<std::size_t>(i)].inferred = true;
   } else {
     arg.type_attr = attr_index(type, "type");
   }
@@ -151,6 +156,10 @@ OpBuilder& OpBuilder::attr(std::string_view spec) {
     op_->defaults.add(name, std::span<const std::int64_t>(list));
   } else if (rest == "list(float)" && value == "[]") {
     op_->defaults.add(name, std::span<const double>());
+  } else if (rest == "list(string)" && value == "[]") {
+    op_->defaults.add(name, std::span<const std::string>());
+  } else if (rest == "list(shape)" && value == "[]") {
+    op_->defaults.add(name, std::span<const TensorShape>());
   } else {
     bad("has a default that is not understood:", spec);
   }
@@ -222,6 +231,10 @@ OpBuilder& OpBuilder::forward(ForwardFn fn) {
   op_->forward = fn;
   return *this;
 }
+OpBuilder& OpBuilder::view() {
+  op_->view = true;
+  return *this;
+}
 OpBuilder& OpBuilder::updates() {
   op_->updates = op_->stateful = true;
   return *this;
@@ -239,7 +252,7 @@ const Op& OpBuilder::define() {
   op_->one_type = !op_->inputs.empty();
   for (const ArgDef& a : op_->inputs)
     op_->one_type = op_->one_type && a.type_attr == op_->inputs[0].type_attr && a.type_attr >= 0 &&
-                    a.number_attr < 0;
+                    !a.is_list();
   if (op_->one_type)
     op_->one_type_allowed = op_->attrs[static_cast<std::size_t>(op_->inputs[0].type_attr)].allowed;
   op_->defined = true;

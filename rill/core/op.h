@@ -53,12 +53,15 @@ inline constexpr TypeSet kPlainTypes = kNumericTypes | TypeSet{bool_};  // memcp
 inline constexpr TypeSet kAllTypes = kPlainTypes | TypeSet{string};
 inline constexpr TypeSet kIndexTypes{int32, int64};
 
-// An input or output: "x: T", "axis: int32", "values: N * T".
+// An input or output: "x: T", "axis: int32", "values: N * T", "args: Tin" where
+// Tin is a list(type) attribute declared before.
 struct ArgDef {
   std::string name;
-  DType dtype;           // when fixed
-  int type_attr = -1;    // index into attrs, when the dtype is an attribute
-  int number_attr = -1;  // index into attrs of the repeat count
+  DType dtype;              // when fixed
+  int type_attr = -1;       // index into attrs, when the dtype is an attribute
+  int number_attr = -1;     // index into attrs of the repeat count
+  int type_list_attr = -1;  // index into attrs of the list of dtypes, one an element
+  bool is_list() const { return number_attr >= 0 || type_list_attr >= 0; }
 };
 
 // "transpose_a: bool = false", "T: {float32, float64}", "N: int", "axis: list(int) = []".
@@ -92,8 +95,10 @@ class Op {
   bool stateful = false;          // not a pure function of its inputs
   bool elementwise = false;       // may be fused into chains
   ForwardFn forward = nullptr;    // works on handles alone; then there is no kernel
+  bool view = false;              // output 0 is input 0 under another shape: the same memory
   bool updates = false;           // changes the variables that its resource inputs name
   bool defined = false;
+  bool list_types = false;  // an input or output is a list of any dtypes
 
   // Derived by OpBuilder.
   int dispatch_input = -1;  // the input whose dtype selects the kernel
@@ -143,6 +148,7 @@ class OpBuilder {
   OpBuilder& stateful();
   OpBuilder& elementwise();
   OpBuilder& forward(ForwardFn fn);
+  OpBuilder& view();  // the forward function shares input 0
   OpBuilder& updates();
   const Op& define();
 

@@ -125,4 +125,21 @@ std::int64_t checked_num_elements(const Dims& dims, std::string_view what) {
   return zero ? 0 : n;
 }
 
+TensorShape merge_shapes(const TensorShape& a, const TensorShape& b) {
+  if (!a.has_rank()) return b;
+  if (!b.has_rank()) return a;
+  TensorShape out = a;
+  for (int i = 0; i < a.rank(); ++i)
+    if (a.dim(i) < 0) out.set_dim(i, b.dim(i));
+  return out;
+}
+
+TensorShape common_shape(const TensorShape& a, const TensorShape& b) {
+  if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank()) return TensorShape::unknown_rank();
+  TensorShape out = a;
+  for (int i = 0; i < a.rank(); ++i)
+    if (a.dim(i) != b.dim(i)) out.set_dim(i, -1);
+  return out;
+}
+
 }  // namespace rill

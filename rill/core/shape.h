@@ -73,6 +73,11 @@ class TensorShape {
 };
 std::ostream& operator<<(std::ostream& os, const TensorShape& shape);
 
+// What both say: a size that one knows. REQUIRES: compatible.
+TensorShape merge_shapes(const TensorShape& a, const TensorShape& b);
+// What is true of both: unknown where they differ.
+TensorShape common_shape(const TensorShape& a, const TensorShape& b);
+
 // The product of sizes; InvalidArgument when it does not fit in 63 bits or a
 // size is negative. `what` names the caller in the message.
 std::int64_t checked_num_elements(const Dims& dims, std::string_view what);

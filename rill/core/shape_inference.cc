@@ -19,13 +19,18 @@ const AttrValue& AttrReader::attr(std::string_view name) const {
 
 const Tensor* ShapeContext::input_value(int i) const {
   const Tensor& t = *inputs_[static_cast<std::size_t>(i)];
-  return t.is_symbolic() ? nullptr : &t;
+  if (!t.is_symbolic() || t.impl()->resource) return &t;  // a variable is known by its handle
+  return t.impl()->symbol->known_value();
 }
 
 TensorShape ShapeContext::input_as_shape(int i) const {
   if (const Tensor* v = input_value(i)) {
     const Dims dims = as_dims(*v, tag());
     return TensorShape(dims);
+  }
+  if (const Tensor& t = *inputs_[static_cast<std::size_t>(i)]; t.is_symbolic()) {
+    TensorShape known = t.impl()->symbol->known_sizes();
+    if (known.has_rank()) return known;
   }
   const TensorShape& s = input(i);
   if (s.rank() == 1 && s.dim(0) >= 0) return TensorShape::unknown_dims(static_cast<int>(s.dim(0)));

@@ -4,6 +4,7 @@
 
 #include "rill/base/check.h"
 #include "rill/core/array_format.h"
+#include "rill/core/execute.h"
 #include "rill/core/gradient.h"
 #include "rill/core/tensor_impl.h"
 #include "rill/core/type_dispatch.h"
@@ -21,10 +22,13 @@ TensorImpl& defined_impl(const Tensor& t, const char* what) {
 
 Tensor host_value(const Tensor& t, const char* what) {
   defined_impl(t, what);
+  if (t.is_symbolic())
+    if (const Tensor* known = t.impl()->symbol->known_value()) return to_host(*known);
   RILL_CHECK(
       !t.is_symbolic(), failed_precondition,
-      "[{}] a symbolic tensor of shape {} has no value: its function is being traced, not run",
-      what, t.shape());
+      "[{}] {} has no value: its function is being traced, not run. Return it from the function "
+      "and read it there",
+      what, t.impl()->symbol->describe());
   RILL_CHECK(!t.impl()->resource, invalid_argument, "[{}] a {} tensor has no elements to read",
              what, t.dtype());
   return to_host(t);
@@ -92,6 +96,14 @@ Tensor make_view(const Tensor& t, const TensorShape& shape, std::int64_t element
   return Tensor(Ref<TensorImpl>(impl));
 }
 
+Tensor make_symbolic(DType dtype, const TensorShape& shape, Ref<Symbol> symbol) {
+  auto* impl = new TensorImpl(dtype, shape);
+  impl->num_elements = shape.num_elements();
+  impl->symbol = std::move(symbol);
+  impl->device = &cpu_device();
+  return Tensor(Ref<TensorImpl>(impl));
+}
+
 Tensor make_resource(Ref<Resource> resource, DType dtype) {
   auto* impl = new TensorImpl(dtype, TensorShape::scalar());
   impl->num_elements = 1;
@@ -122,7 +134,10 @@ Tensor to_host(const Tensor& t) {
 Dims as_dims(const Tensor& t, std::string_view what) {
   RILL_CHECK(t.ndim() <= 1, invalid_argument,
              "[{}] expected a list of integers, got a tensor of shape {}", what, t.shape());
-  const Tensor h = to_host(t);
+  const Tensor* known = t.is_symbolic() ? t.impl()->symbol->known_value() : &t;
+  RILL_CHECK(known, failed_precondition, "[{}] {} has no value while its function is traced", what,
+             t.impl()->symbol->describe());
+  const Tensor h = to_host(*known);
   Dims out;
   if (t.dtype() == int32)
     for (std::int64_t i = 0; i < h.size(); ++i) out.push_back(host_data<std::int32_t>(h)[i]);
@@ -221,10 +236,21 @@ RILL_INSTANTIATE(unsigned long long)
 template RILL_API std::span<const half> Tensor::data<half>() const;
 template RILL_API std::span<const bfloat16_t> Tensor::data<bfloat16_t>() const;
 
+[[noreturn]] static void no_truth(const Tensor& t) {
+  const ThreadState& at = thread_state();
+  RILL_FAIL(failed_precondition,
+            "[bool] {} has no truth value: its function is being traced, not run, and an if or "
+            "while of C++ would be decided once for all calls{}. Instead of\n"
+            "    if (x > 0) y = f(x); else y = g(x);\n"
+            "write\n"
+            "    y = tf::cond(x > 0, [&] {{ return f(x); }}, [&] {{ return g(x); }});\n"
+            "and instead of while (x > 0) x = f(x);\n"
+            "    x = tf::while_loop([](Tensor x) {{ return x > 0; }}, f, x);",
+            t.impl()->symbol->describe(), at.file ? format(" (at {}:{})", at.file, at.line) : "");
+}
+
 Tensor::operator bool() const {
-  RILL_CHECK(!is_symbolic(), failed_precondition,
-             "[bool] a symbolic tensor has no truth value while its function is traced; write "
-             "tf::cond or tf::while_loop");
+  if (is_symbolic()) no_truth(*this);
   const Tensor h = host_value(*this, "bool");
   RILL_CHECK(h.size() == 1, invalid_argument,
              "[bool] the truth value of a tensor of shape {} is ambiguous; use tf::reduce_any or "
@@ -246,11 +272,15 @@ void Tensor::set_shape(const TensorShape& shape) const {
   const TensorShape& known = defined_impl(*this, "set_shape").shape;
   RILL_CHECK(known.is_compatible_with(shape), invalid_argument,
              "[set_shape] the tensor has shape {}, which is not compatible with {}", known, shape);
+  if (!is_symbolic()) return;
+  impl_->shape = merge_shapes(known, shape);
+  impl_->num_elements = impl_->shape.num_elements();
+  impl_->symbol->shape_is(impl_->shape);
 }
 
 std::string Tensor::to_string() const {
   if (!defined()) return "None";
-  if (is_symbolic()) return format("<symbolic {} {}>", dtype(), shape());
+  if (is_symbolic()) return impl_->symbol->name();
   if (impl_->resource) return format("<{} {}>", dtype(), impl_->resource->kind());
   const Tensor h = to_host(*this);
   return array_str({h.dtype(), h.shape().dims(), h.impl()->data});
@@ -259,6 +289,9 @@ std::string Tensor::to_string() const {
 std::ostream& operator<<(std::ostream& os, const Tensor& t) {
   if (!t.defined()) return os << "None";
   const std::string value = t.to_string();
+  if (t.is_symbolic())
+    return os << "Tensor(\"" << value << "\", shape=" << t.shape() << ", dtype=" << t.dtype().name()
+              << ")";
   // As TensorFlow prints: a value of several lines starts on a line of its own.
   os << "tf.Tensor(" << (value.find('\n') == std::string::npos ? "" : "\n") << value;
   return os << ", shape=" << t.shape() << ", dtype=" << t.dtype().name() << ")";

@@ -10,6 +10,15 @@ namespace rill {
 class Symbol {
  public:
   virtual ~Symbol() = default;
+  // What is known of the value while the graph is built: the constant, if it is one ...
+  virtual const Tensor* known_value() const { return nullptr; }
+  // ... or, of a list of sizes, those that are known (unknown rank when none is).
+  virtual TensorShape known_sizes() const { return TensorShape::unknown_rank(); }
+  // Somebody learnt more of the shape.
+  virtual void shape_is(const TensorShape&) {}
+  virtual std::string name() const = 0;  // "MatMul_1:0"
+  // "MatMul_1:0 of function \"step\"", for messages.
+  virtual std::string describe() const = 0;
   RefCount refs;
 };
 inline void retain(Symbol* s) noexcept { s->refs.retain(); }
@@ -40,6 +49,7 @@ class TensorImpl {
 Tensor make_tensor(DType dtype, const TensorShape& shape, Device& device = cpu_device());
 // The same elements under another shape; shares the buffer.
 Tensor make_view(const Tensor& t, const TensorShape& shape, std::int64_t element_offset = 0);
+Tensor make_symbolic(DType dtype, const TensorShape& shape, Ref<Symbol> symbol);
 Tensor make_resource(Ref<Resource> resource, DType dtype = resource_dtype());
 
 // For library code that fills host tensors: the elements of a tensor that

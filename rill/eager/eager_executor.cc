@@ -34,11 +34,11 @@ DType dispatch_dtype(const Op& op, std::span<const In> inputs, AttrList attrs) {
             known.empty() ? "nothing" : known);
 }
 
-[[noreturn, gnu::noinline]] void leaked(const Op& op) {
+[[noreturn, gnu::noinline]] void leaked(const Op& op, const Tensor& t) {
   RILL_FAIL(failed_precondition,
-            "[{}] a symbolic tensor was used outside the function that is being traced; return it "
-            "from the function instead",
-            op.tag);
+            "[{}] {} was used outside of it, where it has no value; return it from the function "
+            "instead",
+            op.tag, t.impl()->symbol->describe());
 }
 
 // Where the variable is that the op updates; else the device of the scope; else
@@ -125,7 +125,7 @@ class HostInputs {
   HostInputs(const Op& op, std::size_t count) : mask_(op.host_inputs) {
     const std::size_t args = op.inputs.size();
     if (mask_ == 0 || count == args) return;
-    while (list_ < args && op.inputs[list_].number_attr < 0) ++list_;
+    while (list_ < args && !op.inputs[list_].is_list()) ++list_;
     behind_ = count + list_ + 1 - args;
   }
   bool contains(std::size_t i) const {
@@ -157,7 +157,7 @@ class EagerExecutor : public Executor {
     bool plain = !thread_state().device;  // host tensors, no scope
     for (const In& t : inputs) {
       if (t->impl()->symbol) [[unlikely]]
-        leaked(op);
+        leaked(op, *t);
       plain = plain && t->impl()->device->is_host();
     }
     if (op.forward) return op.forward(AttrReader(op, attrs), inputs, shapes, outputs);

@@ -4,6 +4,7 @@
 #include "rill/core/grad_context.h"
 #include "rill/core/tensor_impl.h"
 #include "rill/ops/array_ops.h"
+#include "rill/ops/list/tensor_list.h"
 #include "rill/ops/math_ops.h"
 
 namespace rill {
@@ -46,6 +47,13 @@ void SlotTable::clear() {
   count_ = 0;
 }
 
+inline TapeImpl::Info TapeImpl::info_of(const Tensor& t) {
+  const TensorImpl& i = *t.impl();
+  if (i.symbol && !i.shape.is_fully_defined()) [[unlikely]]
+    return {i.dtype, i.shape, t};
+  return {i.dtype, i.shape, {}};
+}
+
 void TapeImpl::watch(const Tensor& t) { table_.find_or_add(t.id()); }
 
 bool TapeImpl::any_watched(std::span<const In> inputs, std::int32_t* slots) {
@@ -62,7 +70,7 @@ void TapeImpl::add_outputs(TapeRecord& r, std::span<const Tensor> outputs) {
   for (const Tensor& t : outputs) {
     const DType d = t.impl()->dtype;
     slots_.push_back(differentiable(d) ? table_.find_or_add(t.id()) : -1);
-    infos_.push_back({d, t.shape()});
+    infos_.push_back(info_of(t));
   }
   r.file = thread_state().file;
   r.line = thread_state().line;
@@ -74,14 +82,8 @@ void TapeImpl::record(const Op& op, std::span<const In> inputs, AttrList attrs,
   SmallVector<std::int32_t, 8> in(inputs.size());
   // A trainable variable is watched when it is first read.
   if (watch_accessed_ && !inputs.empty() && inputs[0]->impl()->resource && !op.updates &&
-      op.gradient) {
-    if (Resource* r = inputs[0]->impl()->resource.get();
-        r->resource_kind == Resource::Kind::variable && static_cast<VariableCell*>(r)->trainable &&
-        table_.find(inputs[0]->id()) < 0) {
-      table_.find_or_add(inputs[0]->id());
-      watched_handles.push_back(*inputs[0]);
-    }
-  }
+      op.gradient)
+    access(*inputs[0]);
   if (!any_watched(inputs, in.data())) return;
   bool useful = op.gradient != nullptr;
   if (useful) {
@@ -101,7 +103,7 @@ void TapeImpl::record(const Op& op, std::span<const In> inputs, AttrList attrs,
   r.saved = static_cast<std::int32_t>(saved_.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     slots_.push_back(in[i]);
-    infos_.push_back({inputs[i]->impl()->dtype, inputs[i]->impl()->shape});
+    infos_.push_back(info_of(*inputs[i]));
   }
   // A list argument (the last in its schema) is saved whole when its bit is set.
   for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -115,9 +117,20 @@ void TapeImpl::record(const Op& op, std::span<const In> inputs, AttrList attrs,
   add_outputs(r, outputs);
 }
 
+void TapeImpl::access(const Tensor& handle) {
+  if (!watch_accessed_) return;
+  Resource* r = handle.impl()->resource.get();
+  if (r->resource_kind != Resource::Kind::variable || !static_cast<VariableCell*>(r)->trainable ||
+      table_.find(handle.id()) >= 0)
+    return;
+  table_.find_or_add(handle.id());
+  watched_handles.push_back(handle);
+}
+
 void TapeImpl::record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
-                             CustomGradFn fn) {
+                             CustomGradFn fn, bool raw) {
   TapeRecord r;
+  r.raw = raw;
   r.inputs = static_cast<std::int32_t>(slots_.size());
   r.num_inputs = static_cast<std::int32_t>(inputs.size());
   r.saved = static_cast<std::int32_t>(saved_.size());
@@ -126,7 +139,7 @@ void TapeImpl::record_custom(std::span<const Tensor> inputs, std::span<const Ten
   if (!any) return;
   for (const Tensor& t : inputs) {
     slots_.push_back(table_.find(t.id()));
-    infos_.push_back({t.dtype(), t.shape()});
+    infos_.push_back(info_of(t));
   }
   r.custom = static_cast<std::int32_t>(customs_.size());
   customs_.push_back(std::move(fn));
@@ -145,6 +158,11 @@ void TapeImpl::clear() {
   customs_.clear();
   cuts_.clear();
   watched_handles.clear();
+}
+
+Tensor TapeImpl::zeros_for(const Info& info) {
+  RILL_INTERNAL_CHECK(info.dtype != variant_dtype());
+  return info.symbolic.defined() ? zeros_like(info.symbolic) : zeros(info.shape, info.dtype);
 }
 
 // One record seen by its gradient function.
@@ -170,7 +188,7 @@ class TapeGradContext : public GradContext {
     if (zeros_.size() <= static_cast<std::size_t>(i))
       zeros_.resize(static_cast<std::size_t>(r_.num_outputs));
     Tensor& z = zeros_[static_cast<std::size_t>(i)];
-    if (!z.defined()) z = zeros(output_shape(i), tape_.infos_[out_index(i)].dtype);
+    if (!z.defined()) z = TapeImpl::zeros_for(tape_.infos_[out_index(i)]);
     return z;
   }
   const Tensor& input(int i) override {
@@ -198,7 +216,10 @@ class TapeGradContext : public GradContext {
   const TensorShape& input_shape(int i) override { return tape_.infos_[in_index(i)].shape; }
   DType input_dtype(int i) override { return tape_.infos_[in_index(i)].dtype; }
   const TensorShape& output_shape(int i) override { return tape_.infos_[out_index(i)].shape; }
-  Tensor input_shape_tensor(int i) override { return to_tensor(input_shape(i)); }
+  Tensor input_shape_tensor(int i) override {
+    const Tensor& t = tape_.infos_[in_index(i)].symbolic;
+    return t.defined() ? shape(t) : to_tensor(input_shape(i));
+  }
   bool needs(int i) const override {
     const std::int32_t slot = tape_.slots_[in_index(i)];
     return slot >= 0 && useful_[static_cast<std::size_t>(slot)];
@@ -230,6 +251,8 @@ void TapeImpl::accumulate(std::vector<Gradient>& acc, std::int32_t slot, Gradien
     const IndexedSlices &a = sum.slices(), &b = g.slices();
     sum = IndexedSlices{concat({a.values, b.values}, 0), concat({a.indices, b.indices}, 0),
                         a.dense_shape};
+  } else if (sum.dtype() == variant_dtype()) {
+    sum = tensor_list_add(sum.tensor(), g.tensor());
   } else {
     sum = add(sum.tensor(), g.tensor());
   }
@@ -246,9 +269,8 @@ void TapeImpl::run_gradient(const TapeRecord& r, std::vector<Gradient>& acc,
   for (std::int32_t i = 0; i < r.num_outputs; ++i) {
     const std::int32_t slot = slots_[static_cast<std::size_t>(r.inputs + r.num_inputs + i)];
     Gradient g = slot < 0 ? Gradient() : acc[static_cast<std::size_t>(slot)];
-    if (!g.defined()) {
-      const Info& info = infos_[static_cast<std::size_t>(r.inputs + r.num_inputs + i)];
-      g = zeros(info.shape, info.dtype);
+    if (!g.defined() && !r.raw) {
+      g = zeros_for(infos_[static_cast<std::size_t>(r.inputs + r.num_inputs + i)]);
     }
     outputs.push_back(g);
   }
@@ -388,6 +410,15 @@ void TapeStack::remove(TapeImpl* tape) {
   tape->owner = nullptr;
   std::erase_if(tapes_, [&](const Ref<TapeImpl>& t) { return t.get() == tape; });
   if (tapes_.empty()) thread_state().recorder = nullptr;
+}
+
+std::vector<Ref<TapeImpl>> TapeStack::set_aside() {
+  thread_state().recorder = nullptr;
+  return std::exchange(tapes_, {});
+}
+void TapeStack::bring_back(std::vector<Ref<TapeImpl>> tapes) {
+  tapes_ = std::move(tapes);
+  thread_state().recorder = tapes_.empty() ? nullptr : this;
 }
 
 void TapeStack::record(const Op& op, std::span<const In> inputs, AttrList attrs,

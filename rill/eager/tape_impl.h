@@ -46,6 +46,7 @@ struct TapeRecord {
   std::int32_t num_inputs = 0, num_outputs = 0;
   std::int32_t saved = 0;                // first index into saved_
   std::int32_t attrs = -1, custom = -1;  // index into attrs_ / customs_
+  bool raw = false;                      // a custom one that takes gradients as they come
   const char* file = nullptr;
   int line = 0;
 };
@@ -60,8 +61,13 @@ class TapeImpl {
   void watch(const Tensor& t);
   void record(const Op& op, std::span<const In> inputs, AttrList attrs,
               std::span<const Tensor> outputs);
+  // `raw`: outputs that nothing depends on come as none, not as zeros.
   void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
-                     CustomGradFn fn);
+                     CustomGradFn fn, bool raw = false);
+  // A variable is about to be read: watched from now on if it is trainable and
+  // the tape watches what is read.
+  void access(const Tensor& handle);
+  bool watches(const Tensor& t) const { return table_.find(t.id()) >= 0; }
 
   // Plays the tape backwards. `keep`: it will be played again.
   std::vector<Gradient> backward(const std::vector<Tensor>& targets,
@@ -91,7 +97,9 @@ class TapeImpl {
   struct Info {
     DType dtype;
     TensorShape shape;
+    Tensor symbolic = {};  // where the shape is not fully known while tracing
   };
+  static Info info_of(const Tensor& t);
   // Something that depended on a watched tensor through which no gradient goes.
   struct Cut {
     std::uint64_t output;
@@ -101,6 +109,7 @@ class TapeImpl {
     int line;
   };
 
+  static Tensor zeros_for(const Info& info);
   bool any_watched(std::span<const In> inputs, std::int32_t* slots);
   void add_outputs(TapeRecord& r, std::span<const Tensor> outputs);
   void run_gradient(const TapeRecord& r, std::vector<Gradient>& acc,
@@ -131,6 +140,9 @@ class TapeStack : public Recorder {
   void record(const Op& op, std::span<const In> inputs, AttrList attrs,
               std::span<const Tensor> outputs) override;
   const std::vector<Ref<TapeImpl>>& tapes() const { return tapes_; }
+  // Takes the tapes away while something runs that they must not see, and back.
+  std::vector<Ref<TapeImpl>> set_aside();
+  void bring_back(std::vector<Ref<TapeImpl>> tapes);
 
  private:
   std::vector<Ref<TapeImpl>> tapes_;

@@ -19,7 +19,8 @@ VariableCell& cell(const Variable& v) { return variable_cell(v.handle()); }
 Variable::Variable() : handle_(make_resource(Ref<Resource>(new VariableCell))) {}
 
 Variable::Variable(const Operand& initial_value, VariableOptions o) : Variable() {
-  const Tensor t = convert_to_tensor(initial_value, o.dtype);
+  Tensor t = convert_to_tensor(initial_value, o.dtype);
+  if (Executor* tracing = thread_state().executor) t = tracing->initial_value(t);
   VariableCell& c = cell(*this);
   c.name = (o.name.empty() ? "Variable" : o.name) + ":0";
   c.dtype = t.dtype();

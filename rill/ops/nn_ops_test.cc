@@ -385,5 +385,36 @@ TEST(LayerNorm, MakesEveryRowMeanZeroAndVarianceOne) {
   for (float v : variance.to_vector<float>()) EXPECT_NEAR(v, 1, 1e-4);
 }
 
+// The mean itself is rounded to half of 2^-10; the spread must not feel that.
+TEST(LayerNorm, OfALargeMeanIsThatOfDoublesButForTheRoundingOfTheMean) {
+  random::set_seed(9);
+  for (std::int64_t n : {37, 1000, 1024, 5000}) {
+    const Tensor x = random::normal({4, n}, 1e4, 1), one = ones({n}), zero = zeros({n});
+    const auto got = nn::layer_norm(x, one, zero, {.epsilon = 1e-9}).to_vector<float>();
+    const auto want =
+        nn::layer_norm(cast(x, float64), cast(one, float64), cast(zero, float64), {.epsilon = 1e-9})
+            .to_vector<double>();
+    for (std::size_t row = 0; row < 4; ++row) {
+      const std::size_t begin = row * static_cast<std::size_t>(n), end = begin + n;
+      const double shift = got[begin] - want[begin];
+      EXPECT_LT(std::abs(shift), 1.2e-3) << n;
+      for (std::size_t i = begin; i < end; ++i) ASSERT_NEAR(got[i] - want[i], shift, 5e-6) << n;
+    }
+  }
+}
+
+// Large results are stored another way.
+TEST(LayerNorm, OfManyRowsHasTheBitsOfFewRows) {
+  random::set_seed(9);
+  const int rows = 8400, n = 1000, some = 16;  // more than 32 MiB, and rows of 3 parts and a rest
+  const Tensor x = random::normal({some, n}), gamma = random::normal({n}),
+               beta = random::normal({n});
+  const Tensor few = nn::layer_norm(x, gamma, beta);
+  const auto all = nn::layer_norm(tile(x, {rows / some, 1}), gamma, beta).to_vector<float>(),
+             want = few.to_vector<float>();
+  ASSERT_EQ(all.size(), static_cast<std::size_t>(rows * n));
+  for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], want[i % want.size()]) << i;
+}
+
 }  // namespace
 }  // namespace rill

@@ -26,6 +26,12 @@ Tensor binary(const Op& op, const Operand& x, const Operand& y);
 // needs it. That of a tensor is its own.
 DType sizes_dtype(const Operand& sizes);
 
+// The sizes of a tensor as a tensor: a constant where they are known, else an op.
+Tensor sizes_of(const Tensor& t);
+
+// The sum over axes that are known only when the graph runs.
+Tensor sum_over(const Tensor& x, const Tensor& axes);
+
 // For gradients of broadcasting ops: `grad` has the broadcast shape; it is
 // summed over what was repeated to fit input i, and set.
 void set_reduced(GradContext& g, int i, const Tensor& grad);

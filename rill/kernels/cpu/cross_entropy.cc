@@ -36,7 +36,7 @@ void softmax_xent_cpu(KernelContext& c) noexcept {
                        std::fill_n(bi, n, *xi);
                        xi = bi;
                      }
-                     const RowPeak<W> p = row_peak<W>(xi, nullptr, n);
+                     const RowPeak<W> p = row_peak(xi, n);
                      const W log_sum = std::log(p.sum);
                      W sum = 0;
                      for (std::int64_t j = 0; j < n; ++j)
@@ -72,9 +72,9 @@ void sparse_xent_cpu(KernelContext& c) noexcept {
                    [&](std::int64_t begin, std::int64_t end) {
                      for (std::int64_t i = begin; i < end; ++i) {
                        const W* xi = x + i * n;
-                       const RowPeak<W> p = row_peak<W>(xi, nullptr, n);
-                       loss[i] = std::log(p.sum) - (xi[labels[i]] - p.max);
-                       softmax_row(xi, back + i * n, n);
+                       const W own = xi[labels[i]];
+                       const RowPeak<W> p = softmax_row(xi, back + i * n, n);
+                       loss[i] = std::log(p.sum) - (own - p.max);
                        back[i * n + labels[i]] -= W(1);
                      }
                    });

@@ -2,10 +2,12 @@
 // taken over fixed blocks.
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "rill/base/parallel.h"
 #include "rill/core/kernel.h"
 #include "rill/core/type_dispatch.h"
+#include "rill/kernels/cpu/past_cache.h"
 #include "rill/kernels/cpu/widen.h"
 
 namespace rill::cpu {
@@ -18,25 +20,24 @@ struct RowMoments {
 
 constexpr int kLanes = 64;
 
-#define RILL_LAYER_NORM_ROWS(Name, target)                                                         \
+#define RILL_LAYER_NORM_ROWS(Name, target, A)                                                      \
   template <class T>                                                                               \
   target RowMoments<T> Name##_moments(const T* x, std::int64_t n, T epsilon) {                     \
     /* Several sums at a time: one would wait for each addition. */                                \
-    T a[kLanes] = {}, b[kLanes] = {};                                                              \
+    T a[kLanes] = {}, b[kLanes] = {}, sum = 0, squares = 0;                                        \
     const std::int64_t whole = n / kLanes * kLanes;                                                \
     for (std::int64_t i = 0; i < whole; i += kLanes)                                               \
       _Pragma("omp simd") for (int l = 0; l < kLanes; ++l) a[l] += x[i + l];                       \
     for (std::int64_t i = whole; i < n; ++i) a[i - whole] += x[i];                                 \
-    for (int half = kLanes / 2; half > 0; half /= 2)                                               \
-      _Pragma("omp simd") for (int l = 0; l < half; ++l) a[l] += a[l + half];                      \
-    const T mean = a[0] / static_cast<T>(n);                                                       \
+    _Pragma("omp simd reduction(+ : sum)") for (int l = 0; l < kLanes; ++l) sum += a[l];           \
+    const T mean = sum / static_cast<T>(n);                                                        \
     for (std::int64_t i = 0; i < whole; i += kLanes)                                               \
-      _Pragma("omp simd") for (int l = 0; l < kLanes; ++l) b[l] +=                                 \
-          (x[i + l] - mean) * (x[i + l] - mean);                                                   \
-    for (std::int64_t i = whole; i < n; ++i) b[i - whole] += (x[i] - mean) * (x[i] - mean);        \
-    for (int half = kLanes / 2; half > 0; half /= 2)                                               \
-      _Pragma("omp simd") for (int l = 0; l < half; ++l) b[l] += b[l + half];                      \
-    return {mean, T(1) / std::sqrt(b[0] / static_cast<T>(n) + epsilon)};                           \
+      _Pragma("omp simd") for (int l = 0; l < kLanes; ++l) b[l] =                                  \
+          A::fma(x[i + l] - mean, x[i + l] - mean, b[l]);                                          \
+    for (std::int64_t i = whole; i < n; ++i)                                                       \
+      b[i - whole] = A::fma(x[i] - mean, x[i] - mean, b[i - whole]);                               \
+    _Pragma("omp simd reduction(+ : squares)") for (int l = 0; l < kLanes; ++l) squares += b[l];   \
+    return {mean, T(1) / std::sqrt(squares / static_cast<T>(n) + epsilon)};                        \
   }                                                                                                \
   template <class T>                                                                               \
   target void Name##_forward(const T* x, const T* gamma, const T* beta, T* y, std::int64_t n,      \
@@ -60,11 +61,24 @@ constexpr int kLanes = 64;
     _Pragma("omp simd") for (std::int64_t i = 0; i < n; ++i) dx[i] =                               \
         r * (dy[i] * gamma[i] - sum - (x[i] - mean) * r * tilted);                                 \
   }
-RILL_LAYER_NORM_ROWS(plain, )
+RILL_LAYER_NORM_ROWS(plain, , functors::math::Unfused)
 #if RILL_X86_VARIANTS
-RILL_LAYER_NORM_ROWS(avx2, RILL_TARGET_AVX2)
-RILL_LAYER_NORM_ROWS(avx512, RILL_TARGET_AVX512)
+RILL_LAYER_NORM_ROWS(avx2, RILL_TARGET_AVX2, functors::math::Fused)
+RILL_LAYER_NORM_ROWS(avx512, RILL_TARGET_AVX512, functors::math::Fused)
 #endif
+#undef RILL_LAYER_NORM_ROWS
+
+template <class T>
+void forward_past_cache(const T* x, const T* gamma, const T* beta, T* y, std::int64_t n,
+                        RowMoments<T> m) {
+  constexpr std::int64_t kPart = 256;
+  alignas(64) T part[kPart];
+  for (std::int64_t i = 0; i < n; i += kPart) {
+    const std::int64_t count = std::min(kPart, n - i);
+    RILL_BY_ISA(, forward<T>, x + i, gamma + i, beta + i, part, count, m.mean, m.r);
+    copy_past_cache(part, y + i, count);
+  }
+}
 
 void layer_norm_cpu(KernelContext& c) noexcept {
   const std::int64_t n = c.in(1).size;
@@ -75,12 +89,19 @@ void layer_norm_cpu(KernelContext& c) noexcept {
     W* y = wide_output<T>(c, 0);
     if (!x || !gamma || !beta || !y) return;
     const W epsilon = static_cast<W>(c.float_attr("epsilon"));
+    // What is still to be narrowed is read again at once.
+    const bool past = std::is_same_v<T, W> && goes_past_cache(y, n, c.out().size);
     parallel_for(c.out().size / n, std::max<std::int64_t>(1, (1 << 14) / n),
                  [&](std::int64_t begin, std::int64_t end) {
                    for (std::int64_t i = begin; i < end; ++i) {
-                     const RowMoments<W> m = RILL_BY_ISA(, moments<W>, x + i * n, n, epsilon);
-                     RILL_BY_ISA(, forward<W>, x + i * n, gamma, beta, y + i * n, n, m.mean, m.r);
+                     const W* xi = x + i * n;
+                     const RowMoments<W> m = RILL_BY_ISA(, moments<W>, xi, n, epsilon);
+                     if (past)
+                       forward_past_cache(xi, gamma, beta, y + i * n, n, m);
+                     else
+                       RILL_BY_ISA(, forward<W>, xi, gamma, beta, y + i * n, n, m.mean, m.r);
                    }
+                   if (past) past_cache_fence();
                  });
     narrow_output<T>(c, 0, y);
   });

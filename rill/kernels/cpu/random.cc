@@ -124,7 +124,9 @@ void sample(KernelContext& c, const Philox& gen) {
     });
   });
 }
-void multinomial_cpu(KernelContext& c) noexcept { sample(c, from_attrs(c, 2)); }
+void multinomial_cpu(KernelContext& c) noexcept {
+  sample(c, from_attrs(c, 2, c.in(0).size * std::max<std::int64_t>(1, c.out_shape().dim(-1))));
+}
 void stateless_multinomial_cpu(KernelContext& c) noexcept { sample(c, from_seed(c, 2)); }
 RILL_KERNEL("Multinomial", cpu, kFloatTypes, multinomial_cpu);
 RILL_KERNEL("StatelessMultinomial", cpu, kFloatTypes, stateless_multinomial_cpu);

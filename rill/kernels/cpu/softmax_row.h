@@ -19,8 +19,9 @@ struct RowPeak {
 
 namespace detail {
 
+// The sum of `peak` is lifted (functors::math::kExpLift).
 #define RILL_SOFTMAX_ROWS(Name, target, A)                                                  \
-  /* y = exp(x - max) where y is given. */                                                  \
+  /* y = lifted exp(x - max) where y is given. */                                           \
   template <class T>                                                                        \
   target RowPeak<T> Name##_peak(const T* x, T* y, std::int64_t n) {                         \
     T max = -static_cast<T>(__builtin_inff());                                              \
@@ -29,13 +30,13 @@ namespace detail {
     T sum = 0;                                                                              \
     if (y) {                                                                                \
       _Pragma("omp simd reduction(+ : sum)") for (std::int64_t i = 0; i < n; ++i) {         \
-        const T e = functors::math::exp_no_overflow<A>(x[i] - max);                         \
+        const T e = functors::math::lifted_exp<A>(x[i] - max);                              \
         y[i] = e;                                                                           \
         sum += e;                                                                           \
       }                                                                                     \
     } else {                                                                                \
       _Pragma("omp simd reduction(+ : sum)") for (std::int64_t i = 0; i < n; ++i) sum +=    \
-          functors::math::exp_no_overflow<A>(x[i] - max);                                   \
+          functors::math::lifted_exp<A>(x[i] - max);                                        \
     }                                                                                       \
     return {max, sum};                                                                      \
   }                                                                                         \
@@ -57,17 +58,19 @@ RILL_SOFTMAX_ROWS(avx512, RILL_TARGET_AVX512, functors::math::Fused)
 }  // namespace detail
 
 template <class T>
-RowPeak<T> row_peak(const T* x, T* y, std::int64_t n) {
-  return RILL_BY_ISA(detail::, peak<T>, x, y, n);
+RowPeak<T> row_peak(const T* x, std::int64_t n) {
+  const RowPeak<T> p = RILL_BY_ISA(detail::, peak<T>, x, nullptr, n);
+  return {p.max, p.sum / functors::math::kExpLift<T>};
 }
 template <class T>
-void softmax_row(const T* x, T* y, std::int64_t n) {
-  const RowPeak<T> p = row_peak(x, y, n);
+RowPeak<T> softmax_row(const T* x, T* y, std::int64_t n) {
+  const RowPeak<T> p = RILL_BY_ISA(detail::, peak<T>, x, y, n);
   RILL_BY_ISA(detail::, scale<T>, y, T(1) / p.sum, n);
+  return {p.max, p.sum / functors::math::kExpLift<T>};
 }
 template <class T>
 void log_softmax_row(const T* x, T* y, std::int64_t n) {
-  const RowPeak<T> p = row_peak<T>(x, nullptr, n);
+  const RowPeak<T> p = row_peak(x, n);
   RILL_BY_ISA(detail::, shift<T>, x, y, p.max, std::log(p.sum), n);
 }
 

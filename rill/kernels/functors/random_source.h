@@ -3,12 +3,15 @@
 
 #include "rill/core/kernel.h"
 #include "rill/kernels/functors/random.h"
+#include "rill/ops/random/seeds.h"
 
 // Where the generator of a call comes from: its attributes, a seed, or a key
 // with a counter. All of them are read on the host.
 namespace rill::functors {
 
-inline Philox from_attrs(KernelContext& c, std::int64_t groups_per_element) {
+// `elements`: how many numbers this run draws; -1: one for each of the output.
+inline Philox from_attrs(KernelContext& c, std::int64_t groups_per_element,
+                         std::int64_t elements = -1) {
   std::int64_t seed = c.int_attr("seed"), seed2 = c.int_attr("seed2");
   if (seed == 0 && seed2 == 0) {  // TensorFlow's sign for 'no seed'
     std::random_device entropy;
@@ -16,7 +19,9 @@ inline Philox from_attrs(KernelContext& c, std::int64_t groups_per_element) {
     seed2 = entropy() | 1;
   }
   Philox gen = stateful_generator(seed, seed2);
-  gen.skip(static_cast<std::uint64_t>(c.int_attr("_offset") * groups_per_element));
+  const std::int64_t start =
+      start_of_run(c.int_attr("_offset"), elements < 0 ? c.out().size : elements);
+  gen.skip(static_cast<std::uint64_t>(start * groups_per_element));
   return gen;
 }
 inline std::int64_t seed_at(const TensorView& v, std::int64_t i) {

@@ -43,7 +43,7 @@ Tensor one_value(DType dtype, int v) {
 
 Tensor like(const Operand& x, DType dtype, int v) {
   const Arg a(x);
-  return filled(a->shape(), one_value(dtype.defined() ? dtype : a->dtype(), v));
+  return filled(sizes_of(*a), one_value(dtype.defined() ? dtype : a->dtype(), v));
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ const Op& identity_op = OpBuilder("Identity", "identity")
                             .shape(unchanged_shape)
                             .gradient(identity_grad)
                             .forward(share)
+                            .view()
                             .define();
 
 const Op& stop_gradient_op = OpBuilder("StopGradient", "stop_gradient")
@@ -27,6 +28,7 @@ const Op& stop_gradient_op = OpBuilder("StopGradient", "stop_gradient")
                                  .shape(unchanged_shape)
                                  .no_gradient()
                                  .forward(share)
+                                 .view()
                                  .define();
 
 const Op& guarantee_const_op = OpBuilder("GuaranteeConst", "guarantee_const")
@@ -36,6 +38,7 @@ const Op& guarantee_const_op = OpBuilder("GuaranteeConst", "guarantee_const")
                                    .shape(unchanged_shape)
                                    .no_gradient()
                                    .forward(share)
+                                   .view()
                                    .define();
 
 void bitcast_shape(ShapeContext& c) {
@@ -67,6 +70,7 @@ const Op& bitcast_op = OpBuilder("Bitcast", "bitcast")
                              out[0] = make_view(*in[0], shapes[0]);
                              out[0].impl()->dtype = a.type_attr("type");
                            })
+                           .view()
                            .define();
 
 // A copy on another device is the same tensor to a tape.

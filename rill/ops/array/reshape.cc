@@ -57,6 +57,7 @@ const Op& reshape_op =
         .host("shape")
         .forward([](const AttrReader&, std::span<const In> in, std::span<const TensorShape> shapes,
                     std::span<Tensor> out) { out[0] = make_view(*in[0], shapes[0]); })
+        .view()
         .define();
 
 }  // namespace

@@ -99,6 +99,7 @@ const Op& expand_dims_op = OpBuilder("ExpandDims", "expand_dims")
                                .gradient(reshape_back)
                                .host("dim")
                                .forward(view_forward)
+                               .view()
                                .define();
 
 void squeeze_shape(ShapeContext& c) {
@@ -129,6 +130,7 @@ const Op& squeeze_op = OpBuilder("Squeeze", "squeeze")
                            .shape(squeeze_shape)
                            .gradient(reshape_back)
                            .forward(view_forward)
+                           .view()
                            .define();
 
 void ensure_shape_shape(ShapeContext& c) {
@@ -151,6 +153,7 @@ const Op& ensure_shape_op =
         .shape(ensure_shape_shape)
         .gradient(pass_gradient)
         .forward(view_forward)
+        .view()
         .define();
 
 }  // namespace

@@ -25,6 +25,7 @@ const Op& mean_op = reduce_op("Mean", "reduce_mean", kNumericTypes)
 }  // namespace
 
 RILL_DEFINE_REDUCTION(reduce_sum, sum_op)
+Tensor sum_over(const Tensor& x, const Tensor& axes) { return execute(sum_op, {x, axes}); }
 RILL_DEFINE_REDUCTION(reduce_mean, mean_op)
 
 }  // namespace rill

@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 #include <random>
+#include <vector>
 
 #include "rill/ops/random_ops.h"
 
@@ -42,6 +43,36 @@ RandomStream next_stream(std::int64_t op_seed, std::int64_t elements) {
   const RandomStream stream{seed, op_seed, offset};
   offset += elements;
   return stream;
+}
+
+namespace {
+struct Counts {
+  std::mutex mutex;
+  std::vector<std::int64_t> taken;
+};
+Counts& counts() {
+  static auto* c = new Counts;
+  return *c;
+}
+}  // namespace
+
+RandomStream graph_stream(std::int64_t op_seed) {
+  RandomStream s = next_stream(op_seed, 0);
+  Counts& c = counts();
+  std::lock_guard lock(c.mutex);
+  c.taken.push_back(0);
+  s.offset = -static_cast<std::int64_t>(c.taken.size());
+  return s;
+}
+
+std::int64_t start_of_run(std::int64_t offset, std::int64_t elements) {
+  if (offset >= 0) return offset;
+  Counts& c = counts();
+  std::lock_guard lock(c.mutex);
+  std::int64_t& taken = c.taken[static_cast<std::size_t>(-offset - 1)];
+  const std::int64_t start = taken;
+  taken += elements;
+  return start;
 }
 
 namespace random {

@@ -108,6 +108,12 @@ Tensor sizes_of(const Operand& shape) {
   return s->ndim() == 0 ? reshape(*s, {1}) : *s;
 }
 
+// The stream of a call that draws count() numbers.
+template <class F>
+RandomStream stream(std::int64_t seed, F count) {
+  return thread_state().executor ? graph_stream(seed) : next_stream(seed, count());
+}
+
 std::int64_t count(const Tensor& sizes) {
   std::int64_t n = 1;
   for (std::int64_t d : as_dims(sizes, "random"))
@@ -118,7 +124,7 @@ std::int64_t count(const Tensor& sizes) {
 
 Tensor draw(const Op& op, const Operand& shape, random::Options o) {
   const Tensor sizes = sizes_of(shape);
-  const RandomStream s = next_stream(o.seed, count(sizes));
+  const RandomStream s = stream(o.seed, [&] { return count(sizes); });
   return execute(op, {sizes},
                  {{"dtype", o.dtype}, {"seed", s.seed}, {"seed2", s.seed2}, {"_offset", s.offset}});
 }
@@ -143,7 +149,7 @@ Tensor uniform(const Operand& shape, double minval, double maxval, Options o) {
              "[random.uniform] minval {} must be below maxval {} for dtype {}", minval, maxval,
              o.dtype);
   const Tensor sizes = sizes_of(shape);
-  const RandomStream s = next_stream(o.seed, count(sizes));
+  const RandomStream s = stream(o.seed, [&] { return count(sizes); });
   const Tensor lo = to_tensor(static_cast<std::int64_t>(minval), o.dtype),
                hi = to_tensor(static_cast<std::int64_t>(maxval), o.dtype);
   return execute(uniform_int_op, {sizes, lo, hi},
@@ -160,14 +166,14 @@ Tensor truncated_normal(const Operand& shape, double mean, double stddev, Option
 }
 Tensor shuffle(const Operand& value, std::int64_t seed) {
   const Arg v(value);
-  const RandomStream s = next_stream(seed, v->ndim() > 0 ? v->shape().dim(0) : 0);
+  const RandomStream s = stream(seed, [&] { return v->ndim() > 0 ? v->shape().dim(0) : 0; });
   return execute(shuffle_op, {v}, {{"seed", s.seed}, {"seed2", s.seed2}, {"_offset", s.offset}});
 }
 Tensor categorical(const Operand& logits, const Operand& num_samples, DType dtype,
                    std::int64_t seed) {
   const Arg l(logits), n(num_samples, int32);
   const RandomStream s =
-      next_stream(seed, l->size() * std::max<std::int64_t>(1, n->item<std::int64_t>()));
+      stream(seed, [&] { return l->size() * std::max<std::int64_t>(1, n->item<std::int64_t>()); });
   return execute(
       multinomial_op, {l, n},
       {{"output_dtype", dtype}, {"seed", s.seed}, {"seed2", s.seed2}, {"_offset", s.offset}});

@@ -1,0 +1,40 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "rill/base/api.h"
+
+namespace rill RILL_API {
+
+// Names of the nodes that are made while it lives begin with `name`:
+//   { tf::name_scope s("hidden"); y = tf::matmul(x, w); }   // "hidden/MatMul"
+class name_scope {
+ public:
+  explicit name_scope(std::string_view name);
+  ~name_scope();
+  name_scope(const name_scope&) = delete;
+  const std::string& name() const { return name_; }  // "outer/hidden/"
+
+ private:
+  std::string outer_, name_;
+};
+
+}  // namespace RILL_API
+
+namespace rill {
+
+// `name` in the scopes of this thread: "hidden/MatMul".
+std::string join_scope(std::string_view name);
+
+// A graph that begins knows no scopes of the one around it.
+class NameScopeReset {
+ public:
+  NameScopeReset();
+  ~NameScopeReset();
+  NameScopeReset(const NameScopeReset&) = delete;
+
+ private:
+  std::string outer_;
+};
+
+}  // namespace rill
