@@ -6,6 +6,7 @@
 #include <rill/rill.h>
 
 #include <cmath>
+#include <thread>
 
 namespace tf = rill;
 using tf::Tensor;
@@ -136,6 +137,30 @@ TEST_F(Gpu, OpsWithoutAKernelRunOnTheHostUnlessForbidden) {
   tf::config::set_soft_device_placement(false);
   EXPECT_THROW(tf::cumsum(x), tf::errors::Unimplemented);
   tf::config::set_soft_device_placement(true);
+}
+
+TEST_F(Gpu, ThreadsShareItsStream) {
+  const Tensor x = tf::random::stateless_normal({40, 40}, {9, 9}) * 0.1f, there = x.gpu();
+  const auto work = [](const Tensor& start) {
+    Tensor y = start;
+    for (int i = 0; i < 100; ++i) y = tf::tanh(tf::matmul(y, start) + tf::constant(0.01f * i));
+    return y;
+  };
+  const std::vector<float> want = work(there).to_vector<float>();
+  expect_near(work(there), work(x), 1e-4);
+  std::vector<std::vector<float>> got(4);
+  std::vector<std::thread> threads;
+  for (auto& g : got) threads.emplace_back([&] { g = work(there).to_vector<float>(); });
+  for (std::thread& t : threads) t.join();
+  for (const auto& g : got) EXPECT_EQ(g, want);
+}
+
+TEST_F(Gpu, TracedFunctionsRunThere) {
+  const auto f = tf::function(
+      [](Tensor x) { return tf::reduce_mean(tf::nn::relu(tf::matmul(x, x) + 1.f), {0}); });
+  const Tensor x = tf::random::stateless_normal({20, 20}, {9, 9}), there = f(x.gpu());
+  EXPECT_THAT(there.device().name(), ::testing::HasSubstr("GPU:0"));
+  expect_near(there, f(x), 1e-5);
 }
 
 // Program P53's network: 784 inputs, 100 hidden units, 10 classes, Adam.
