@@ -5,6 +5,7 @@
 
 #include "rill/base/check.h"
 #include "rill/core/tensor_impl.h"
+#include "rill/eager/context.h"
 #include "rill/keras/optimizers/optimizer_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
@@ -39,10 +40,18 @@ void release(OptimizerImpl* o) noexcept {
   if (o->refs.release()) delete o;
 }
 
+namespace {
+
+// On the host wherever the optimizer is made: every step asks for its number.
+Variable step_counter() {
+  const DeviceScope host("/cpu:0");
+  return Variable(constant(0, int64), {.trainable = false, .name = "iteration"});
+}
+
+}  // namespace
+
 OptimizerImpl::OptimizerImpl(std::string optimizer_name, optimizers::LearningRate rate)
-    : name(std::move(optimizer_name)),
-      learning_rate(std::move(rate)),
-      iterations(constant(0, int64), {.trainable = false, .name = "iteration"}) {}
+    : name(std::move(optimizer_name)), learning_rate(std::move(rate)), iterations(step_counter()) {}
 
 namespace {
 

@@ -44,9 +44,9 @@ void concat_grad(GradContext& g) {
   for (int i = 0; i < n; ++i) {
     const std::int64_t size = g.input_shape(i).dim(axis);
     if (g.needs(i)) {
-      Tensor start = zeros({g.output_shape().rank()}, int32);
-      mutable_data<std::int32_t>(start)[axis] = static_cast<std::int32_t>(begin);
-      g.set(i, slice(g.dy(), start, g.input_shape(i)));
+      std::vector<int> start(static_cast<std::size_t>(g.output_shape().rank()), 0);
+      start[static_cast<std::size_t>(axis)] = static_cast<int>(begin);
+      g.set(i, slice(g.dy(), constant(start), g.input_shape(i)));
     }
     begin += size;
   }
@@ -61,6 +61,7 @@ const Op& concat_op = OpBuilder("ConcatV2", "concat")
                           .doc("The tensors joined along an axis; their other sizes must be equal.")
                           .shape(concat_shape)
                           .gradient(concat_grad, "axis")
+                          .host("axis")
                           .define();
 
 void pack_shape(ShapeContext& c) {

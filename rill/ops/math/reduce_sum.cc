@@ -14,8 +14,7 @@ const Op& sum_op = reduce_op("Sum", "reduce_sum", kNumericTypes)
 
 void mean_grad(GradContext& g) {
   const std::int64_t n = reduced_count(g);
-  const Tensor share =
-      g.dy() / cast(constant(static_cast<double>(n > 0 ? n : 1), float64), g.dy().dtype());
+  const Tensor share = g.dy() / to_tensor(static_cast<double>(n > 0 ? n : 1), g.dy().dtype());
   g.set(0, spread_over_input(g, share));
 }
 const Op& mean_op = reduce_op("Mean", "reduce_mean", kNumericTypes)
