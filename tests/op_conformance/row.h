@@ -27,6 +27,7 @@ struct Input {
   std::vector<double> numbers;     // values
   std::vector<std::string> texts;  // strings
   bool differentiable = true;
+  bool known = false;
 };
 
 // In all of these the shape {} is a scalar.
@@ -51,6 +52,8 @@ Input variable(const TensorShape& shape, double low = -2, double high = 2);
 Input variable(const TensorShape& shape, std::vector<double> numbers);
 // The input without a gradient check.
 Input fixed(Input input);
+// The input of a composite whose value must be known when it is traced: an axis, a size.
+Input known(Input input);
 
 struct Sample {
   std::vector<Input> inputs;
@@ -83,13 +86,17 @@ class Row {
   Row& tf(std::string expression);
   // A composite function.
   Row& call(Call c);
+  // It cannot be part of a traced function.
+  Row& not_traced(std::string why);
+  // Traced with unknown sizes it may be Unimplemented, and says so.
+  Row& sizes_must_be_known(std::string why);
 
   std::string name;
   std::vector<Sample> samples, errors;
   TypeSet types{float32, float64};
   double tol = 2e-6;
   bool second_order = true;
-  std::string no_gradient, no_tensorflow, tf_expression;
+  std::string no_gradient, no_tensorflow, tf_expression, untraced, known_sizes;
   Call composite;
 };
 
@@ -99,6 +106,13 @@ const std::vector<Row*>& table();
 
 // Makes the inputs of a sample for one dtype; the same on every machine.
 std::vector<Tensor> make_inputs(const Row& row, const Sample& sample, DType dtype);
+// The same with variables in the place of their first values, made here.
+std::vector<Tensor> with_variables(const Sample& sample, const std::vector<Tensor>& inputs);
+// Calls the op with inputs of which the variables are made.
+std::vector<Tensor> call(const Row& row, const Sample& sample, const std::vector<Tensor>& inputs);
+// The outputs, then the values of the variables.
+std::vector<Tensor> and_variables(std::vector<Tensor> outputs, const Sample& sample,
+                                  const std::vector<Tensor>& inputs);
 // Runs a sample: the outputs of the op, then the values of its variables.
 std::vector<Tensor> run(const Row& row, const Sample& sample, const std::vector<Tensor>& inputs);
 
