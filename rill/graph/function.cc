@@ -353,7 +353,11 @@ std::string AnyFunction::why_retraced() const {
   std::lock_guard lock(impl_->mutex);
   return impl_->why_retraced;
 }
-std::string AnyFunction::explain() const { return ""; }
+std::string AnyFunction::explain() const {
+  std::lock_guard lock(impl_->mutex);
+  if (impl_->traces.empty()) return format("function \"{}\" has not been called\n", impl_->name);
+  return impl_->traces.front()->body->explain();
+}
 
 }  // namespace detail
 

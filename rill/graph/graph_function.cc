@@ -4,9 +4,13 @@
 #include <set>
 
 #include "rill/base/check.h"
+#include "rill/base/parallel.h"
 #include "rill/graph/branching.h"
 #include "rill/graph/interpreter.h"
 #include "rill/graph/name_scope.h"
+#include "rill/graph/optimizer_options.h"
+#include "rill/graph/passes/pass.h"
+#include "rill/graph/plan.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/list/tensor_list.h"
 
@@ -62,6 +66,10 @@ std::map<const Op*, DifferentiableCall>& differentiable_calls() {
 
 }  // namespace
 
+static std::atomic<bool> planning{true};
+bool planning_enabled() { return planning.load(std::memory_order_relaxed); }
+void enable_planning(bool on) { planning = on; }
+
 bool is_differentiable(DType d) {
   return d.is_floating() || d.is_complex() || d == variant_dtype();
 }
@@ -80,15 +88,37 @@ std::vector<Tensor> call_op(const Op& op, std::span<const Tensor> inputs, AttrLi
   return execute_all(op, in, attrs, num_outputs);
 }
 
+// How a function runs: by a plan for the shapes that came, or node by node.
 struct GraphFunction::Runner {
+  explicit Runner(const Graph& g) : interpreter(g, g.results) {}
   Interpreter interpreter;
+  std::mutex mutex;
+  Ref<Graph> optimized;  // what is planned
+  std::vector<PassReport> reports;
+  std::vector<std::shared_ptr<Plan>> plans;  // most recently used first
+  int made = 0, hits = 0;
 };
+
+namespace {
+
+constexpr std::size_t kPlans = 8;
+// A function whose shapes are new at nearly every call is not worth planning.
+constexpr int kPatience = 64;
+
+bool plannable(std::span<const Tensor> inputs) {
+  if (thread_state().device) return false;
+  for (const Tensor& t : inputs)
+    if (!t.impl()->device->is_host()) return false;
+  return true;
+}
+
+}  // namespace
 
 GraphFunction::GraphFunction(std::string function_name, Ref<Graph> g)
     : FunctionBody(std::move(function_name)), graph(std::move(g)) {
   for (const auto& n : graph->nodes())
     stateful_ = stateful_ || (n->op->stateful && !n->is("ReadVariableOp"));
-  runner_.reset(new Runner{Interpreter(*graph, graph->results)});
+  runner_ = std::make_unique<Runner>(*graph);
 }
 GraphFunction::~GraphFunction() = default;
 
@@ -117,8 +147,50 @@ Ref<GraphFunction> finish_function(Ref<Graph> graph) {
 std::vector<Tensor> GraphFunction::run(std::span<const Tensor> inputs) {
   RILL_CHECK(inputs.size() == graph->args.size(), invalid_argument,
              "[{}] got {} inputs, expected {}", name, inputs.size(), graph->args.size());
-  EagerScope eager;
-  return runner_->interpreter.run(inputs);
+  const EagerScope eager;
+  if (!planning_enabled() || !plannable(inputs)) return runner_->interpreter.run(inputs);
+  std::shared_ptr<Plan> plan;
+  {
+    const int width = compute_width();
+    std::lock_guard lock(runner_->mutex);
+    auto& plans = runner_->plans;
+    for (std::size_t i = 0; i < plans.size() && !plan; ++i) {
+      if (!plans[i]->fits(inputs, width)) continue;
+      plan = plans[i];
+      if (i > 0)
+        std::rotate(plans.begin(), plans.begin() + static_cast<std::ptrdiff_t>(i),
+                    plans.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      ++runner_->hits;
+    }
+    if (!plan && (runner_->made < kPatience || runner_->hits > runner_->made)) {
+      std::vector<TensorShape> shapes;
+      for (const Tensor& t : inputs) shapes.push_back(t.shape());
+      if (!runner_->optimized) {
+        runner_->optimized = clone(*graph);
+        runner_->reports = optimize(*runner_->optimized);
+      }
+      plan = std::make_shared<Plan>(
+          *runner_->optimized, shapes, width,
+          PlanOptions{.in_place = graph_passes::enabled("in_place"),
+                      .fold = graph_passes::enabled("fold_shapes"),
+                      .fuse_elementwise = graph_passes::enabled("fuse_elementwise")});
+      plans.insert(plans.begin(), plan);
+      if (plans.size() > kPlans) plans.pop_back();
+      ++runner_->made;
+    }
+  }
+  return plan ? plan->run(inputs) : runner_->interpreter.run(inputs);
+}
+
+std::string GraphFunction::explain() const {
+  std::lock_guard lock(runner_->mutex);
+  std::string out = format("function \"{}\": {} nodes traced\n", name, graph->nodes().size());
+  if (!runner_->optimized) return out + "it has not run yet: nothing is optimised or planned\n";
+  for (const PassReport& r : runner_->reports)
+    out += format("  {}: {} ({} -> {} nodes)\n", r.pass, r.what.empty() ? "nothing to do" : r.what,
+                  r.nodes_before, r.nodes_after);
+  for (const auto& p : runner_->plans) out += p->explain();
+  return out;
 }
 
 std::vector<Tensor> GraphFunction::captured_values() const {

@@ -54,6 +54,9 @@ class GraphFunction : public FunctionBody {
   // any order.
   const GradientPair& gradient_pair(std::vector<char> wanted, bool closed = false);
 
+  // What the passes did, and the plans there are.
+  std::string explain() const;
+
   // The values bound to the last arguments: those of graph->captures.
   std::vector<Tensor> captured_values() const;
 
@@ -91,6 +94,10 @@ using DifferentiableCall = std::vector<Tensor> (*)(std::span<const Tensor> input
 void register_differentiable_call(const Op& op, DifferentiableCall call);
 
 bool is_differentiable(DType d);
+
+// Off: functions run node by node, as eager execution would.
+bool planning_enabled();
+void enable_planning(bool on);
 
 // Copies the nodes of `from` into the graph that is being traced, with `inputs`
 // in the place of its arguments, and returns what its results have become.
