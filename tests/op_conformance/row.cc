@@ -54,11 +54,6 @@ Input fixed(Input input) {
   return input;
 }
 
-Input known(Input input) {
-  input.known = true;
-  return input;
-}
-
 Row& Row::sample(std::vector<Input> inputs, std::initializer_list<Attr> attrs, int outputs) {
   samples.push_back(
       {std::move(inputs), AttrStorage(AttrList(attrs.begin(), attrs.size())), outputs, {}});
@@ -75,7 +70,6 @@ Row& Row::first_order() { return second_order = false, *this; }
 Row& Row::no_gradient_check(std::string why) { return no_gradient = std::move(why), *this; }
 Row& Row::not_in_tensorflow(std::string why) { return no_tensorflow = std::move(why), *this; }
 Row& Row::tf(std::string expression) { return tf_expression = std::move(expression), *this; }
-Row& Row::not_traced(std::string why) { return untraced = std::move(why), *this; }
 Row& Row::sizes_must_be_known(std::string why) { return known_sizes = std::move(why), *this; }
 Row& Row::call(Call c) { return composite = std::move(c), *this; }
 

@@ -27,7 +27,6 @@ struct Input {
   std::vector<double> numbers;     // values
   std::vector<std::string> texts;  // strings
   bool differentiable = true;
-  bool known = false;
 };
 
 // In all of these the shape {} is a scalar.
@@ -52,8 +51,6 @@ Input variable(const TensorShape& shape, double low = -2, double high = 2);
 Input variable(const TensorShape& shape, std::vector<double> numbers);
 // The input without a gradient check.
 Input fixed(Input input);
-// The input of a composite whose value must be known when it is traced: an axis, a size.
-Input known(Input input);
 
 struct Sample {
   std::vector<Input> inputs;
@@ -86,8 +83,6 @@ class Row {
   Row& tf(std::string expression);
   // A composite function.
   Row& call(Call c);
-  // It cannot be part of a traced function.
-  Row& not_traced(std::string why);
   // Traced with unknown sizes it may be Unimplemented, and says so.
   Row& sizes_must_be_known(std::string why);
 
@@ -96,7 +91,7 @@ class Row {
   TypeSet types{float32, float64};
   double tol = 2e-6;
   bool second_order = true;
-  std::string no_gradient, no_tensorflow, tf_expression, untraced, known_sizes;
+  std::string no_gradient, no_tensorflow, tf_expression, known_sizes;
   Call composite;
 };
 

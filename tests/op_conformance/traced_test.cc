@@ -31,7 +31,7 @@ std::vector<std::size_t> arguments(const Row& row, const Sample& sample, Known k
   const Op* op = row.composite ? nullptr : &find_op(row.name);
   std::vector<std::size_t> out;
   for (std::size_t i = 0; i < sample.inputs.size(); ++i) {
-    if (sample.inputs[i].kind == Input::Kind::variable || sample.inputs[i].known) continue;
+    if (sample.inputs[i].kind == Input::Kind::variable) continue;
     const bool host = op && op->host_inputs >> std::min(i, op->inputs.size() - 1) & 1;
     if (!host || known == Known::nothing) out.push_back(i);
   }
@@ -101,8 +101,7 @@ class Traced : public Conformance {
       const Tensors inputs = make_inputs(row(), sample, d);
       std::vector<std::size_t> wanted;
       for (std::size_t i = 0; i < inputs.size(); ++i)
-        if (inputs[i].dtype() == d && sample.inputs[i].differentiable && !sample.inputs[i].known)
-          wanted.push_back(i);
+        if (inputs[i].dtype() == d && sample.inputs[i].differentiable) wanted.push_back(i);
       if (wanted.empty()) return;
       Tensors seeds;
       for (const Tensor& y : call(row(), sample, inputs))
@@ -167,27 +166,17 @@ class Traced : public Conformance {
   }
 };
 
-TEST_P(Traced, GivesTheSameValues) {
-  if (row().untraced.empty()) check_values(Known::shapes);
-}
-TEST_P(Traced, GivesTheSameValuesForAnyBatch) {
-  if (row().untraced.empty()) check_values(Known::all_but_batch);
-}
+TEST_P(Traced, GivesTheSameValues) { check_values(Known::shapes); }
+TEST_P(Traced, GivesTheSameValuesForAnyBatch) { check_values(Known::all_but_batch); }
 TEST_P(Traced, OpsGiveTheSameValuesWithNothingKnown) {
-  if (!row().composite && row().untraced.empty()) check_values(Known::nothing);
+  if (!row().composite) check_values(Known::nothing);
 }
-TEST_P(Traced, GivesTheSameGradients) {
-  if (row().untraced.empty()) check_gradients(Known::shapes, true);
-}
-TEST_P(Traced, GivesTheSameGradientsForAnyBatch) {
-  if (row().untraced.empty()) check_gradients(Known::all_but_batch, true);
-}
+TEST_P(Traced, GivesTheSameGradients) { check_gradients(Known::shapes, true); }
+TEST_P(Traced, GivesTheSameGradientsForAnyBatch) { check_gradients(Known::all_but_batch, true); }
 TEST_P(Traced, OpsGiveTheSameGradientsWithNothingKnown) {
-  if (!row().composite && row().untraced.empty()) check_gradients(Known::nothing, true);
+  if (!row().composite) check_gradients(Known::nothing, true);
 }
-TEST_P(Traced, GradientsGoThroughItForAnyBatch) {
-  if (row().untraced.empty()) check_gradients(Known::all_but_batch, false);
-}
+TEST_P(Traced, GradientsGoThroughItForAnyBatch) { check_gradients(Known::all_but_batch, false); }
 
 INSTANTIATE_TEST_SUITE_P(Table, Traced, every_row(), row_name);
 
