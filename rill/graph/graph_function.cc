@@ -124,7 +124,24 @@ GraphFunction::~GraphFunction() = default;
 
 GraphFunction& function_of(const FunctionRef& f) {
   RILL_CHECK(f, invalid_argument, "the function to call is missing from the graph's library");
-  return static_cast<GraphFunction&>(*f);
+  GraphFunction* g = graph_function(f);
+  RILL_CHECK(g, invalid_argument, "\"{}\" is not a graph", f->name);
+  return *g;
+}
+GraphFunction* graph_function(const FunctionRef& f) {
+  return dynamic_cast<GraphFunction*>(f.get());
+}
+std::vector<GraphFunction*> called_functions(const Node& n) {
+  std::vector<GraphFunction*> out;
+  auto add = [&](const FunctionRef& f) {
+    if (GraphFunction* g = graph_function(f)) out.push_back(g);
+  };
+  for (const Attr& a : n.attrs.list()) {
+    if (a.value.kind() == AttrValue::Kind::function) add(a.value.as_function());
+    if (a.value.kind() == AttrValue::Kind::functions)
+      for (const FunctionRef& f : a.value.as_functions()) add(f);
+  }
+  return out;
 }
 FunctionRef as_attr(const Ref<GraphFunction>& f) {
   retain(static_cast<FunctionBody*>(f.get()));
@@ -336,14 +353,8 @@ template <class F>
 bool any_node(const Graph& g, F test) {
   for (const auto& n : g.nodes()) {
     if (test(*n)) return true;
-    for (const Attr& a : n->attrs.list()) {
-      if (a.value.kind() == AttrValue::Kind::function &&
-          any_node(*function_of(a.value.as_function()).graph, test))
-        return true;
-      if (a.value.kind() == AttrValue::Kind::functions)
-        for (const FunctionRef& f : a.value.as_functions())
-          if (any_node(*function_of(f).graph, test)) return true;
-    }
+    for (const GraphFunction* f : called_functions(*n))
+      if (any_node(*f->graph, test)) return true;
   }
   return false;
 }

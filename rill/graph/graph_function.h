@@ -70,8 +70,12 @@ class GraphFunction : public FunctionBody {
 inline void retain(GraphFunction* f) noexcept { f->refs.retain(); }
 inline void release(GraphFunction* f) noexcept { release(static_cast<FunctionBody*>(f)); }
 
-// The body that an attribute names. REQUIRES: made by this room.
+// The body that an attribute names. InvalidArgument when it is not a graph.
 GraphFunction& function_of(const FunctionRef& f);
+// Null when it is none (host code).
+GraphFunction* graph_function(const FunctionRef& f);
+// The functions that a node calls, by its attributes.
+std::vector<GraphFunction*> called_functions(const Node& n);
 FunctionRef as_attr(const Ref<GraphFunction>& f);
 
 // Makes a function of a finished trace: prunes it and freezes it.

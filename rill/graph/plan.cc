@@ -220,6 +220,13 @@ std::vector<Tensor> Plan::run(std::span<const Tensor> inputs) {
         run_group(my, s);
         break;
       }
+      case How::view: {
+        const SlotInfo& info = slots_[static_cast<std::size_t>(s.out_slots[0])];
+        Tensor t = make_view(my.slots[static_cast<std::size_t>(s.in_slots[0])], info.shape);
+        t.impl()->dtype = info.dtype;
+        fill_slot(my, s.out_slots[0], std::move(t));
+        break;
+      }
       case How::general: {
         in.clear();
         for (std::int32_t slot : s.in_slots)
@@ -266,7 +273,7 @@ std::string Plan::explain() const {
 }
 
 std::string Plan::describe() const {
-  static constexpr const char* kHow[] = {"kernel", "update", "read", "general", "group"};
+  static constexpr const char* kHow[] = {"kernel", "update", "read", "general", "group", "view"};
   std::string out;
   for (const Step& s : steps_) {
     out += format("{} {} \"{}\"", kHow[static_cast<int>(s.how)], s.node->op->name, s.node->name);

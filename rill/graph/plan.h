@@ -48,7 +48,7 @@ class Plan {
 
  private:
   friend class Planner;
-  enum class How : unsigned char { kernel, update, read, general, group };
+  enum class How : unsigned char { kernel, update, read, general, group, view };
   struct Step {
     How how = How::kernel;
     const Node* node = nullptr;

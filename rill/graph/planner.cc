@@ -66,8 +66,8 @@ class Planner {
     int born = -1, dies = -1;  // steps
     bool result = false;
     bool over_input = false;   // shares the place of an input that dies there
-    bool local = false;       // lives inside a tile of its group
-    std::size_t scratch = 0;  // its place there
+    bool local = false;        // lives inside a tile of its group
+    std::size_t scratch = 0;   // its place there
     std::int32_t shares = -1;  // index into placed_
   };
 
@@ -428,9 +428,19 @@ class Planner {
   // needed a result of that group yet.
   void find_groups() {
     std::vector<int> made_by(g_.nodes().size(), -1);  // group, by node
+    std::vector<char> as_tensor(g_.nodes().size(), 0);
+    for (Endpoint e : g_.results) as_tensor[id(*e.node)] = 1;
+    for (std::size_t s = 0; s < order_.size(); ++s)
+      if (how_[s] == Plan::How::general && !is_view_[s])
+        for (Endpoint e : order_[s]->inputs) as_tensor[id(*e.node)] = 1;
     for (std::size_t s = 0; s < order_.size(); ++s) {
       const Node& n = *order_[s];
-      if (n.op->view && values_[id(n)][0].where == Where::view) continue;
+      if (is_view_[s]) {
+        // One that somebody takes as a tensor is made where it stands.
+        const int g = as_tensor[id(n)] ? made_by[id(*root({const_cast<Node*>(&n), 0}).node)] : -1;
+        if (g >= 0) found_[static_cast<std::size_t>(g)].open = false;
+        continue;
+      }
       std::int64_t period = 1;
       const bool can = fusable(s, &period);
       int joined = -1;
@@ -674,12 +684,11 @@ class Planner {
         if (!v.result) continue;  // only its memory is used
         // Somebody takes it as a tensor: it is made as one.
         Plan::Step step;
-        step.how = Plan::How::general;
+        step.how = Plan::How::view;
         step.node = &n;
-        step.attrs = n.attrs.list();
-        for (Endpoint e : n.inputs) step.in_slots.push_back(tensor_slot(e));
-        step.out_slots = {slot_of({const_cast<Node*>(&n), 0})};
-        made_as_tensor_.push_back({{const_cast<Node*>(&n), 0}, static_cast<int>(p_.steps_.size())});
+        const Endpoint self{const_cast<Node*>(&n), 0};
+        step.in_slots = {tensor_slot(root(self))};
+        step.out_slots = {slot_of(self)};
         p_.steps_.push_back(std::move(step));
         step_of_.push_back(static_cast<int>(s));
         continue;
@@ -713,6 +722,7 @@ class Planner {
           ++p_.counts_.kernels;
           break;
         case Plan::How::group:
+        case Plan::How::view:
           break;
         case Plan::How::read:
         case Plan::How::general:
@@ -780,7 +790,6 @@ class Planner {
   std::vector<int> place_of_;  // position, by node
   std::vector<Placed> placed_;
   std::vector<int> step_of_;
-  std::vector<std::pair<Endpoint, int>> made_as_tensor_;
 };
 
 Plan::Plan(const Graph& graph, std::span<const TensorShape> input_shapes, int width,
