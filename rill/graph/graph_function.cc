@@ -1,6 +1,7 @@
 #include "rill/graph/graph_function.h"
 
 #include <atomic>
+#include <set>
 
 #include "rill/base/check.h"
 #include "rill/base/parallel.h"
@@ -281,6 +282,16 @@ std::vector<Tensor> call_plain(GraphFunction& f, std::span<const Tensor> inputs)
 
 namespace {
 
+// A result that is an input or another result becomes a tensor of its own: tapes know
+// tensors by their ids, and would count its gradient twice.
+void make_distinct(std::span<const Tensor> inputs, std::vector<Tensor>& results) {
+  std::set<std::uint64_t> seen;
+  for (const Tensor& t : inputs) seen.insert(t.id());
+  for (Tensor& t : results)
+    if (!seen.insert(t.id()).second && !t.is_symbolic() && !t.impl()->resource)
+      t = make_view(t, t.shape());
+}
+
 // From the gradients of the outputs of pair.forward to those of its inputs.
 std::vector<Gradient> go_back(const GradientPair& pair, const std::vector<Tensor>& saved,
                               const std::vector<Tensor>& outputs, const std::vector<Gradient>& dy) {
@@ -315,7 +326,8 @@ std::vector<Tensor> call_function(GraphFunction& f, std::span<const Tensor> inpu
   if (wanted.empty()) return call_plain(f, inputs);
   const bool closed = must_close();
   const GradientPair& pair = f.gradient_pair(wanted, closed);
-  const std::vector<Tensor> all = call_plain(*pair.forward, inputs);
+  std::vector<Tensor> all = call_plain(*pair.forward, inputs);
+  make_distinct(inputs, all);
   std::vector<Tensor> saved;
   for (const GradientPair::Source& s : pair.saved)
     saved.push_back(s.is_input ? inputs[static_cast<std::size_t>(s.index)]

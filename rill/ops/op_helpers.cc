@@ -45,6 +45,10 @@ Tensor sizes_of(const Tensor& t) {
   return t.shape().is_fully_defined() ? to_tensor(t.shape()) : shape(t);
 }
 
+bool value_known(const Tensor& t) {
+  return !t.is_symbolic() || t.impl()->symbol->known_value() != nullptr;
+}
+
 void set_reduced(GradContext& g, int i, const Tensor& grad) {
   const TensorShape& shape = g.input_shape(i);
   if (grad.shape() == shape && shape.is_fully_defined()) return g.set(i, grad);
