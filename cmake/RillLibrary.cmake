@@ -3,6 +3,7 @@
 
 file(GLOB_RECURSE RILL_SOURCES CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/rill/*.cc")
 list(FILTER RILL_SOURCES EXCLUDE REGEX "_test\\.cc$")
+list(FILTER RILL_SOURCES EXCLUDE REGEX "/rill/kernels/cuda/")  # a library of its own: RillCuda
 
 include(RillProtos)  # and what protoc writes
 add_library(rill_objects OBJECT ${RILL_SOURCES} ${RILL_PROTO_SOURCES})

@@ -22,6 +22,8 @@ TensorImpl& defined_impl(const Tensor& t, const char* what) {
 
 Tensor host_value(const Tensor& t, const char* what) {
   defined_impl(t, what);
+  if (t.is_symbolic())
+    if (const Tensor* known = t.impl()->symbol->known_value()) return to_host(*known);
   RILL_CHECK(
       !t.is_symbolic(), failed_precondition,
       "[{}] {} has no value: its function is being traced, not run. Return it from the function "
@@ -132,7 +134,10 @@ Tensor to_host(const Tensor& t) {
 Dims as_dims(const Tensor& t, std::string_view what) {
   RILL_CHECK(t.ndim() <= 1, invalid_argument,
              "[{}] expected a list of integers, got a tensor of shape {}", what, t.shape());
-  const Tensor h = to_host(t);
+  const Tensor* known = t.is_symbolic() ? t.impl()->symbol->known_value() : &t;
+  RILL_CHECK(known, failed_precondition, "[{}] {} has no value while its function is traced", what,
+             t.impl()->symbol->describe());
+  const Tensor h = to_host(*known);
   Dims out;
   if (t.dtype() == int32)
     for (std::int64_t i = 0; i < h.size(); ++i) out.push_back(host_data<std::int32_t>(h)[i]);

@@ -22,9 +22,20 @@ Tensor zeros_of(const Tensor& t);
 // A gradient as one dense tensor; zeros like `of` where there is none.
 Tensor dense_or_zeros(const Gradient& g, const Tensor& of);
 
-// The tapes of this thread that record now, and how many.
+// The tapes of this thread that record now.
 std::vector<Ref<TapeImpl>> recording_tapes_of_thread();
-int recording_tapes();
+// Whether what is saved for the way back must have a way back itself: another tape
+// records too, or such a function is being made.
+bool must_close();
+class ClosingScope {
+ public:
+  explicit ClosingScope(bool closed);
+  ~ClosingScope();
+  ClosingScope(const ClosingScope&) = delete;
+
+ private:
+  bool before_;
+};
 void record_on_tapes(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                      const CustomGradFn& back);
 

@@ -65,7 +65,11 @@ std::vector<Ref<TapeImpl>> recording_tapes_of_thread() {
       out.push_back(t);
   return out;
 }
-int recording_tapes() { return static_cast<int>(recording_tapes_of_thread().size()); }
+
+static thread_local bool closing = false;
+bool must_close() { return closing || recording_tapes_of_thread().size() > 1; }
+ClosingScope::ClosingScope(bool closed) : before_(std::exchange(closing, closed)) {}
+ClosingScope::~ClosingScope() { closing = before_; }
 void record_on_tapes(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                      const CustomGradFn& back) {
   for (const Ref<TapeImpl>& t : recording_tapes_of_thread())
@@ -198,7 +202,7 @@ Tensor stand_in(const ValueInfo& v) {
 std::vector<Tensor> differentiable_branches(const Branches& b, std::span<const Tensor> inputs) {
   const std::vector<char> wanted = watched_inputs(inputs.subspan(1));
   if (wanted.empty()) return emit(b, inputs);
-  const bool closed = recording_tapes() > 1;
+  const bool closed = must_close();
   struct Side {
     const GradientPair* pair;
     std::size_t extra;  // results of forward beyond those of the branch

@@ -30,8 +30,7 @@ auto cond(const Operand& pred, F true_fn, G false_fn) {
 class Branch {
  public:
   template <class F>
-  requires(!std::is_same_v<std::remove_cvref_t<F>, Branch>) Branch(F f)
-      : fn(detail::Fn::of(std::move(f))) {}
+  requires std::is_invocable_v<F&> Branch(F f) : fn(detail::Fn::of(std::move(f))) {}
   detail::Fn fn;
 };
 struct CaseBranch {
@@ -65,8 +64,9 @@ Nest loop_values(std::initializer_list<Operand> vars);
 }  // namespace detail
 
 // While cond(values...) is true: values = body(values...).
-template <class C, class B>
-Nest while_loop(C cond, B body, const Nest& loop_vars, const WhileLoopOptions& options = {}) {
+template <class C, class B, class N>
+requires std::is_same_v<N, Nest> Nest while_loop(C cond, B body, const N& loop_vars,
+                                                 const WhileLoopOptions& options = {}) {
   return detail::while_loop(detail::Fn::of(std::move(cond)), detail::Fn::of(std::move(body)),
                             loop_vars, options);
 }
@@ -106,8 +106,9 @@ Nest elements(const Operand& x);
 
 // fn of each row of elems (of each tensor in it), stacked. fn takes one tensor, or
 // one argument for each tensor of elems.
-template <class F>
-Nest map_fn(F fn, const Nest& elems, const MapFnOptions& options = {}) {
+template <class F, class N>
+requires std::is_same_v<N, Nest> Nest map_fn(F fn, const N& elems,
+                                             const MapFnOptions& options = {}) {
   return detail::map_fn(detail::Fn::of(std::move(fn)), elems, options);
 }
 template <class F>

@@ -353,7 +353,11 @@ std::string AnyFunction::why_retraced() const {
   std::lock_guard lock(impl_->mutex);
   return impl_->why_retraced;
 }
-std::string AnyFunction::explain() const { return ""; }
+std::string AnyFunction::explain() const {
+  std::lock_guard lock(impl_->mutex);
+  if (impl_->traces.empty()) return format("function \"{}\" has not been called\n", impl_->name);
+  return impl_->traces.front()->body->explain();
+}
 
 }  // namespace detail
 
@@ -399,6 +403,5 @@ Nest ConcreteFunction::operator()(const std::vector<Tensor>& args) const {
   }
   return impl_->pack(impl_->call(args));
 }
-std::string ConcreteFunction::to_string() const { return ""; }
 
 }  // namespace rill

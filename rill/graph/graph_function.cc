@@ -1,11 +1,16 @@
 #include "rill/graph/graph_function.h"
 
 #include <atomic>
+#include <set>
 
 #include "rill/base/check.h"
+#include "rill/base/parallel.h"
 #include "rill/graph/branching.h"
 #include "rill/graph/interpreter.h"
 #include "rill/graph/name_scope.h"
+#include "rill/graph/optimizer_options.h"
+#include "rill/graph/passes/pass.h"
+#include "rill/graph/plan.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/list/tensor_list.h"
 
@@ -61,6 +66,10 @@ std::map<const Op*, DifferentiableCall>& differentiable_calls() {
 
 }  // namespace
 
+static std::atomic<bool> planning{true};
+bool planning_enabled() { return planning.load(std::memory_order_relaxed); }
+void enable_planning(bool on) { planning = on; }
+
 bool is_differentiable(DType d) {
   return d.is_floating() || d.is_complex() || d == variant_dtype();
 }
@@ -79,21 +88,53 @@ std::vector<Tensor> call_op(const Op& op, std::span<const Tensor> inputs, AttrLi
   return execute_all(op, in, attrs, num_outputs);
 }
 
+// How a function runs: by a plan for the shapes that came, or node by node.
 struct GraphFunction::Runner {
+  explicit Runner(const Graph& g) : interpreter(g, g.results) {}
   Interpreter interpreter;
+  std::mutex mutex;
+  Ref<Graph> optimized;  // what is planned
+  std::vector<PassReport> reports;
+  std::vector<std::shared_ptr<Plan>> plans;  // most recently used first
+  int made = 0, hits = 0;
 };
+
+namespace {
+
+constexpr std::size_t kPlans = 8;
+// A function whose shapes are new at nearly every call is not worth planning.
+constexpr int kPatience = 64;
+
+}  // namespace
 
 GraphFunction::GraphFunction(std::string function_name, Ref<Graph> g)
     : FunctionBody(std::move(function_name)), graph(std::move(g)) {
   for (const auto& n : graph->nodes())
     stateful_ = stateful_ || (n->op->stateful && !n->is("ReadVariableOp"));
-  runner_.reset(new Runner{Interpreter(*graph, graph->results)});
+  runner_ = std::make_unique<Runner>(*graph);
 }
 GraphFunction::~GraphFunction() = default;
 
 GraphFunction& function_of(const FunctionRef& f) {
   RILL_CHECK(f, invalid_argument, "the function to call is missing from the graph's library");
-  return static_cast<GraphFunction&>(*f);
+  GraphFunction* g = graph_function(f);
+  RILL_CHECK(g, invalid_argument, "\"{}\" is not a graph", f->name);
+  return *g;
+}
+GraphFunction* graph_function(const FunctionRef& f) {
+  return dynamic_cast<GraphFunction*>(f.get());
+}
+std::vector<GraphFunction*> called_functions(const Node& n) {
+  std::vector<GraphFunction*> out;
+  auto add = [&](const FunctionRef& f) {
+    if (GraphFunction* g = graph_function(f)) out.push_back(g);
+  };
+  for (const Attr& a : n.attrs.list()) {
+    if (a.value.kind() == AttrValue::Kind::function) add(a.value.as_function());
+    if (a.value.kind() == AttrValue::Kind::functions)
+      for (const FunctionRef& f : a.value.as_functions()) add(f);
+  }
+  return out;
 }
 FunctionRef as_attr(const Ref<GraphFunction>& f) {
   retain(static_cast<FunctionBody*>(f.get()));
@@ -116,8 +157,53 @@ Ref<GraphFunction> finish_function(Ref<Graph> graph) {
 std::vector<Tensor> GraphFunction::run(std::span<const Tensor> inputs) {
   RILL_CHECK(inputs.size() == graph->args.size(), invalid_argument,
              "[{}] got {} inputs, expected {}", name, inputs.size(), graph->args.size());
-  EagerScope eager;
-  return runner_->interpreter.run(inputs);
+  const EagerScope eager;
+  if (!planning_enabled() || !Plan::possible(*graph, inputs))
+    return runner_->interpreter.run(inputs);
+  std::shared_ptr<Plan> plan;
+  {
+    const int width = compute_width();
+    std::lock_guard lock(runner_->mutex);
+    auto& plans = runner_->plans;
+    for (std::size_t i = 0; i < plans.size() && !plan; ++i) {
+      if (!plans[i]->fits(inputs, width)) continue;
+      plan = plans[i];
+      if (i > 0)
+        std::rotate(plans.begin(), plans.begin() + static_cast<std::ptrdiff_t>(i),
+                    plans.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      ++runner_->hits;
+    }
+    if (!plan && (runner_->made < kPatience || runner_->hits > runner_->made)) {
+      std::vector<TensorShape> shapes;
+      std::vector<Device*> devices;
+      for (const Tensor& t : inputs)
+        shapes.push_back(t.shape()), devices.push_back(t.impl()->device);
+      if (!runner_->optimized) {
+        runner_->optimized = clone(*graph);
+        runner_->reports = optimize(*runner_->optimized);
+      }
+      plan = std::make_shared<Plan>(
+          *runner_->optimized, shapes, devices, width,
+          PlanOptions{.in_place = graph_passes::enabled("in_place"),
+                      .fold = graph_passes::enabled("fold_shapes"),
+                      .fuse_elementwise = graph_passes::enabled("fuse_elementwise")});
+      plans.insert(plans.begin(), plan);
+      if (plans.size() > kPlans) plans.pop_back();
+      ++runner_->made;
+    }
+  }
+  return plan ? plan->run(inputs) : runner_->interpreter.run(inputs);
+}
+
+std::string GraphFunction::explain() const {
+  std::lock_guard lock(runner_->mutex);
+  std::string out = format("function \"{}\": {} nodes traced\n", name, graph->nodes().size());
+  if (!runner_->optimized) return out + "it has not run yet: nothing is optimised or planned\n";
+  for (const PassReport& r : runner_->reports)
+    out += format("  {}: {} ({} -> {} nodes)\n", r.pass, r.what.empty() ? "nothing to do" : r.what,
+                  r.nodes_before, r.nodes_after);
+  for (const auto& p : runner_->plans) out += p->explain();
+  return out;
 }
 
 std::vector<Tensor> GraphFunction::captured_values() const {
@@ -140,7 +226,9 @@ std::vector<Tensor> replay(const Graph& from, std::span<const Tensor> inputs) {
     if (!out.empty()) continue;
     state.file = n->file, state.line = n->line;
     if (const Tensor* c = n->constant()) {
-      out = {to.tensor(to.add_constant(*c, n->name))};
+      // Small ones stay values, so that what is worked out from them is known too.
+      const bool small = !c->impl()->resource && c->size() <= 128;
+      out = {small ? *c : to.tensor(to.add_constant(*c, n->name))};
       continue;
     }
     std::vector<Tensor> in;
@@ -194,8 +282,14 @@ std::vector<Tensor> call_plain(GraphFunction& f, std::span<const Tensor> inputs)
 
 namespace {
 
-bool recording(const TapeImpl& tape) {
-  return tape.paused == 0 && !tape.used && !tape.abandoned.load(std::memory_order_acquire);
+// A result that is an input or another result becomes a tensor of its own: tapes know
+// tensors by their ids, and would count its gradient twice.
+void make_distinct(std::span<const Tensor> inputs, std::vector<Tensor>& results) {
+  std::set<std::uint64_t> seen;
+  for (const Tensor& t : inputs) seen.insert(t.id());
+  for (Tensor& t : results)
+    if (!seen.insert(t.id()).second && !t.is_symbolic() && !t.impl()->resource)
+      t = make_view(t, t.shape());
 }
 
 // From the gradients of the outputs of pair.forward to those of its inputs.
@@ -230,24 +324,122 @@ std::vector<Gradient> go_back(const GradientPair& pair, const std::vector<Tensor
 std::vector<Tensor> call_function(GraphFunction& f, std::span<const Tensor> inputs) {
   const std::vector<char> wanted = watched_inputs(inputs);
   if (wanted.empty()) return call_plain(f, inputs);
-  int tapes = 0;
-  for (const Ref<TapeImpl>& tape : TapeStack::of_thread().tapes()) tapes += recording(*tape);
-  const GradientPair& pair = f.gradient_pair(wanted, tapes > 1);
-  const std::vector<Tensor> all = call_plain(*pair.forward, inputs);
+  const bool closed = must_close();
+  const GradientPair& pair = f.gradient_pair(wanted, closed);
+  std::vector<Tensor> all = call_plain(*pair.forward, inputs);
+  make_distinct(inputs, all);
   std::vector<Tensor> saved;
   for (const GradientPair::Source& s : pair.saved)
     saved.push_back(s.is_input ? inputs[static_cast<std::size_t>(s.index)]
                                : all[static_cast<std::size_t>(s.index)]);
   // What nothing differentiates is kept for its shape alone.
   std::vector<Tensor> outputs = all;
-  if (tapes == 1) outputs.resize(f.num_results());
+  if (!closed) outputs.resize(f.num_results());
   retain(&f);
   auto back = [keep = Ref<GraphFunction>(&f), &pair, saved = std::move(saved), outputs](
                   const std::vector<Gradient>& dy) { return go_back(pair, saved, outputs, dy); };
-  for (const Ref<TapeImpl>& tape : TapeStack::of_thread().tapes())
-    if (recording(*tape)) tape->record_custom(inputs, outputs, back, true);
+  record_on_tapes(inputs, outputs, back);
   return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(f.num_results())};
 }
+
+namespace {
+
+// Whether a graph, or a function that it calls, has a node for which `test` holds.
+template <class F>
+bool any_node(const Graph& g, F test) {
+  for (const auto& n : g.nodes()) {
+    if (test(*n)) return true;
+    for (const GraphFunction* f : called_functions(*n))
+      if (any_node(*f->graph, test)) return true;
+  }
+  return false;
+}
+
+// The results of the trace that is under way, one tensor or two for each gradient.
+void add_gradient_results(Graph& backward, const std::vector<Gradient>& gradients,
+                          const std::vector<char>& wanted, GradientPair& pair) {
+  using Kind = GradientPair::InputGradient::Kind;
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    GradientPair::InputGradient g;
+    if (wanted[i] && gradients[i].defined()) {
+      g.kind = gradients[i].is_sparse() ? Kind::sparse : Kind::dense;
+      if (g.kind == Kind::sparse) {
+        const IndexedSlices& s = gradients[i].slices();
+        g.dense_shape = s.dense_shape;
+        backward.results.push_back(backward.endpoint(s.values));
+        backward.results.push_back(backward.endpoint(s.indices));
+      } else {
+        backward.results.push_back(backward.endpoint(gradients[i].tensor()));
+      }
+    }
+    pair.inputs.push_back(g);
+  }
+}
+
+std::vector<Tensor> add_arguments(Graph& g, const Graph& like) {
+  std::vector<Tensor> out;
+  for (const Node* a : like.args) {
+    Node& arg = g.add_argument(a->name, a->outputs[0].dtype, a->outputs[0].shape);
+    arg.handle = a->handle;
+    out.push_back(g.tensor({&arg, 0}));
+  }
+  return out;
+}
+
+// The results of `graph` on `inputs`, recorded by `tape`.
+std::vector<Tensor> replay_on(TapeImpl& tape, const Graph& graph, std::span<const Tensor> inputs,
+                              const std::vector<char>& wanted) {
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (wanted[i]) tape.watch(inputs[i]);
+  TapeStack::of_thread().push(&tape);
+  try {
+    std::vector<Tensor> results = replay(graph, inputs);
+    TapeStack::of_thread().remove(&tape);
+    return results;
+  } catch (...) {
+    TapeStack::of_thread().remove(&tape);
+    throw;
+  }
+}
+
+// The way back that works everything out again from the inputs, so that it is a
+// function of them alone and has a way back itself: for loops, of which no finite
+// number of saved values would do.
+std::unique_ptr<GradientPair> recomputing_pair(GraphFunction& f, const std::vector<char>& wanted) {
+  RILL_CHECK(!f.stateful(), unimplemented,
+             "[gradient] second derivatives through function \"{}\", which has a loop and side "
+             "effects or random numbers: its loop cannot be run again. Take them inside of the "
+             "function, or without tf::function",
+             f.graph->name);
+  auto pair = std::make_unique<GradientPair>();
+  retain(&f);
+  pair->forward = Ref<GraphFunction>(&f);
+  Ref<Graph> backward(new Graph(f.graph->name + "_backward"));
+  {
+    TracingScope tracing(*backward);
+    std::vector<Gradient> seeds;
+    for (std::size_t i = 0; i < f.graph->results.size(); ++i) {
+      const ValueInfo& v = info_of(f.graph->results[i]);
+      if (!is_differentiable(v.dtype)) continue;
+      pair->differentiable_results.push_back(static_cast<int>(i));
+      Node& dy = backward->add_argument(format("grad_ys_{}", i), v.dtype, v.shape);
+      seeds.emplace_back(backward->tensor({&dy, 0}));
+    }
+    const std::vector<Tensor> inputs = add_arguments(*backward, *f.graph);
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      pair->saved.push_back({true, static_cast<int>(i)});
+    Ref<TapeImpl> tape(new TapeImpl(false, false));
+    const std::vector<Tensor> results = replay_on(*tape, *f.graph, inputs, wanted);
+    std::vector<Tensor> targets;
+    for (int r : pair->differentiable_results)
+      targets.push_back(results[static_cast<std::size_t>(r)]);
+    add_gradient_results(*backward, tape->backward(targets, seeds, inputs, false), wanted, *pair);
+  }
+  pair->backward = finish_function(std::move(backward));
+  return pair;
+}
+
+}  // namespace
 
 const GradientPair& GraphFunction::gradient_pair(std::vector<char> wanted, bool closed) {
   std::lock_guard lock(mutex_);
@@ -255,7 +447,10 @@ const GradientPair& GraphFunction::gradient_pair(std::vector<char> wanted, bool 
   key.push_back(closed);
   std::unique_ptr<GradientPair>& made = pairs_[key];
   if (made) return *made;
-  using Kind = GradientPair::InputGradient::Kind;
+  if (closed && any_node(*graph, [](const Node& n) { return n.op->tag == "while_loop"; })) {
+    made = recomputing_pair(*this, wanted);
+    return *made;
+  }
   Ref<Graph> forward(new Graph(graph->name + "_forward"));
   Ref<TapeImpl> tape(new TapeImpl(true, false));
   std::vector<Tensor> inputs, targets;
@@ -263,21 +458,9 @@ const GradientPair& GraphFunction::gradient_pair(std::vector<char> wanted, bool 
   std::unique_ptr<GradientPair> pair;
   {
     TracingScope tracing(*forward);
-    for (const Node* a : graph->args) {
-      Node& arg = forward->add_argument(a->name, a->outputs[0].dtype, a->outputs[0].shape);
-      arg.handle = a->handle;
-      inputs.push_back(forward->tensor({&arg, 0}));
-    }
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-      if (wanted[i]) tape->watch(inputs[i]);
-    TapeStack::of_thread().push(tape.get());
-    try {
-      targets = replay(*graph, inputs);
-    } catch (...) {
-      TapeStack::of_thread().remove(tape.get());
-      throw;
-    }
-    TapeStack::of_thread().remove(tape.get());
+    inputs = add_arguments(*forward, *graph);
+    const ClosingScope closing(closed);
+    targets = replay_on(*tape, *graph, inputs, wanted);
     for (const Tensor& t : targets) forward->results.push_back(forward->endpoint(t));
   }
   // Going back from what is saved may need more to be saved: until nothing is new.
@@ -296,22 +479,7 @@ const GradientPair& GraphFunction::gradient_pair(std::vector<char> wanted, bool 
         from.push_back(targets[i]);
         seeds.emplace_back(backward->tensor({&dy, 0}));
       }
-      const std::vector<Gradient> gradients = tape->backward(from, seeds, inputs, true);
-      for (std::size_t i = 0; i < inputs.size(); ++i) {
-        GradientPair::InputGradient g;
-        if (wanted[i] && gradients[i].defined()) {
-          g.kind = gradients[i].is_sparse() ? Kind::sparse : Kind::dense;
-          if (g.kind == Kind::sparse) {
-            const IndexedSlices& s = gradients[i].slices();
-            g.dense_shape = s.dense_shape;
-            backward->results.push_back(backward->endpoint(s.values));
-            backward->results.push_back(backward->endpoint(s.indices));
-          } else {
-            backward->results.push_back(backward->endpoint(gradients[i].tensor()));
-          }
-        }
-        pair->inputs.push_back(g);
-      }
+      add_gradient_results(*backward, tape->backward(from, seeds, inputs, true), wanted, *pair);
     }
     settled = true;
     for (const Capture& c : backward->captures) {

@@ -54,6 +54,9 @@ class GraphFunction : public FunctionBody {
   // any order.
   const GradientPair& gradient_pair(std::vector<char> wanted, bool closed = false);
 
+  // What the passes did, and the plans there are.
+  std::string explain() const;
+
   // The values bound to the last arguments: those of graph->captures.
   std::vector<Tensor> captured_values() const;
 
@@ -67,8 +70,12 @@ class GraphFunction : public FunctionBody {
 inline void retain(GraphFunction* f) noexcept { f->refs.retain(); }
 inline void release(GraphFunction* f) noexcept { release(static_cast<FunctionBody*>(f)); }
 
-// The body that an attribute names. REQUIRES: made by this room.
+// The body that an attribute names. InvalidArgument when it is not a graph.
 GraphFunction& function_of(const FunctionRef& f);
+// Null when it is none (host code).
+GraphFunction* graph_function(const FunctionRef& f);
+// The functions that a node calls, by its attributes.
+std::vector<GraphFunction*> called_functions(const Node& n);
 FunctionRef as_attr(const Ref<GraphFunction>& f);
 
 // Makes a function of a finished trace: prunes it and freezes it.
@@ -91,6 +98,10 @@ using DifferentiableCall = std::vector<Tensor> (*)(std::span<const Tensor> input
 void register_differentiable_call(const Op& op, DifferentiableCall call);
 
 bool is_differentiable(DType d);
+
+// Off: functions run node by node, as eager execution would.
+bool planning_enabled();
+void enable_planning(bool on);
 
 // Copies the nodes of `from` into the graph that is being traced, with `inputs`
 // in the place of its arguments, and returns what its results have become.

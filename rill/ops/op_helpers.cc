@@ -41,9 +41,23 @@ Tensor binary(const Op& op, const Operand& x, const Operand& y) {
   return execute(op, {a.first(), a.second()});
 }
 
+Tensor sizes_of(const Tensor& t) {
+  return t.shape().is_fully_defined() ? to_tensor(t.shape()) : shape(t);
+}
+
+bool value_known(const Tensor& t) {
+  return !t.is_symbolic() || t.impl()->symbol->known_value() != nullptr;
+}
+
 void set_reduced(GradContext& g, int i, const Tensor& grad) {
   const TensorShape& shape = g.input_shape(i);
-  if (grad.shape() == shape) return g.set(i, grad);
+  if (grad.shape() == shape && shape.is_fully_defined()) return g.set(i, grad);
+  if (!grad.shape().is_fully_defined() || !shape.is_fully_defined()) {
+    // Which axes were repeated is known only when the graph runs.
+    const Tensor sizes = g.input_shape_tensor(i);
+    const Tensor axes = broadcast_gradient_args(sizes, sizes_of(grad)).t[0];
+    return g.set(i, reshape(sum_over(grad, axes), sizes));
+  }
   // [.., 1, ..] <- sum over the repeated axis; leading axes disappear.
   const int extra = grad.shape().rank() - shape.rank();
   std::vector<int> axes;

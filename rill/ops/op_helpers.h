@@ -26,6 +26,17 @@ Tensor binary(const Op& op, const Operand& x, const Operand& y);
 // needs it. That of a tensor is its own.
 DType sizes_dtype(const Operand& sizes);
 
+// The sizes of a tensor as a tensor: a constant where they are known, else an op.
+Tensor sizes_of(const Tensor& t);
+
+// Whether the value is there already: eagerly always, while tracing of constants.
+bool value_known(const Tensor& t);
+
+// Functions of axes that may be known only when the graph runs.
+Tensor sum_over(const Tensor& x, const Tensor& axes, bool keepdims = false);
+Tensor concat_along(const std::vector<Tensor>& values, const Tensor& axis);
+Tensor transpose_by(const Tensor& x, const Tensor& perm);
+
 // For gradients of broadcasting ops: `grad` has the broadcast shape; it is
 // summed over what was repeated to fit input i, and set.
 void set_reduced(GradContext& g, int i, const Tensor& grad);

@@ -70,6 +70,7 @@ Row& Row::first_order() { return second_order = false, *this; }
 Row& Row::no_gradient_check(std::string why) { return no_gradient = std::move(why), *this; }
 Row& Row::not_in_tensorflow(std::string why) { return no_tensorflow = std::move(why), *this; }
 Row& Row::tf(std::string expression) { return tf_expression = std::move(expression), *this; }
+Row& Row::sizes_must_be_known(std::string why) { return known_sizes = std::move(why), *this; }
 Row& Row::call(Call c) { return composite = std::move(c), *this; }
 
 namespace {
@@ -135,11 +136,8 @@ std::vector<Tensor> make_inputs(const Row&, const Sample& sample, DType dtype) {
   return out;
 }
 
-std::vector<Tensor> run(const Row& r, const Sample& sample, const std::vector<Tensor>& inputs) {
-  if (r.composite) return r.composite(inputs);
-  const Op& op = find_op(r.name);
+std::vector<Tensor> with_variables(const Sample& sample, const std::vector<Tensor>& inputs) {
   std::vector<Tensor> handles = inputs;
-  std::vector<VariableCell*> cells;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (sample.inputs[i].kind != Input::Kind::variable) continue;
     auto* cell = new VariableCell;
@@ -148,12 +146,28 @@ std::vector<Tensor> run(const Row& r, const Sample& sample, const std::vector<Te
     cell->shape = inputs[i].shape();
     cell->assign(inputs[i]);
     handles[i] = make_resource(Ref<Resource>(cell));
-    cells.push_back(cell);
   }
+  return handles;
+}
+
+std::vector<Tensor> call(const Row& r, const Sample& sample, const std::vector<Tensor>& inputs) {
+  if (r.composite) return r.composite(inputs);
+  const Op& op = find_op(r.name);
   const int outputs = sample.outputs >= 0 ? sample.outputs : static_cast<int>(op.outputs.size());
-  std::vector<Tensor> out = execute_all(op, as_inputs(handles), sample.attrs.list(), outputs);
-  for (VariableCell* cell : cells) out.push_back(cell->read());
-  return out;
+  return execute_all(op, as_inputs(inputs), sample.attrs.list(), outputs);
+}
+
+std::vector<Tensor> and_variables(std::vector<Tensor> outputs, const Sample& sample,
+                                  const std::vector<Tensor>& inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (sample.inputs[i].kind == Input::Kind::variable)
+      outputs.push_back(static_cast<VariableCell*>(inputs[i].impl()->resource.get())->read());
+  return outputs;
+}
+
+std::vector<Tensor> run(const Row& r, const Sample& sample, const std::vector<Tensor>& inputs) {
+  const std::vector<Tensor> in = with_variables(sample, inputs);
+  return and_variables(call(r, sample, in), sample, in);
 }
 
 }  // namespace rill::conformance

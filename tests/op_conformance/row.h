@@ -83,13 +83,15 @@ class Row {
   Row& tf(std::string expression);
   // A composite function.
   Row& call(Call c);
+  // Traced with unknown sizes it may be Unimplemented, and says so.
+  Row& sizes_must_be_known(std::string why);
 
   std::string name;
   std::vector<Sample> samples, errors;
   TypeSet types{float32, float64};
   double tol = 2e-6;
   bool second_order = true;
-  std::string no_gradient, no_tensorflow, tf_expression;
+  std::string no_gradient, no_tensorflow, tf_expression, known_sizes;
   Call composite;
 };
 
@@ -99,6 +101,13 @@ const std::vector<Row*>& table();
 
 // Makes the inputs of a sample for one dtype; the same on every machine.
 std::vector<Tensor> make_inputs(const Row& row, const Sample& sample, DType dtype);
+// The same with variables in the place of their first values, made here.
+std::vector<Tensor> with_variables(const Sample& sample, const std::vector<Tensor>& inputs);
+// Calls the op with inputs of which the variables are made.
+std::vector<Tensor> call(const Row& row, const Sample& sample, const std::vector<Tensor>& inputs);
+// The outputs, then the values of the variables.
+std::vector<Tensor> and_variables(std::vector<Tensor> outputs, const Sample& sample,
+                                  const std::vector<Tensor>& inputs);
 // Runs a sample: the outputs of the op, then the values of its variables.
 std::vector<Tensor> run(const Row& row, const Sample& sample, const std::vector<Tensor>& inputs);
 

@@ -67,6 +67,7 @@ RILL_ROWS(array) {
       .dtypes(kPlainTypes)
       .error({x({2}), values(int32, {1, 2}, {-1, 0})}, {}, "paddings of axis 0 are -1 and 0");
   row("GatherV2")
+      .sizes_must_be_known("its gradient moves axes by their number")
       .sample({x({4, 2}), values(int32, {3}, {2, 0, 2}), i32_scalar(0)})
       .sample({x({2, 4}), values(int64, {2, 2}, {3, 0, 1, 1}), i32_scalar(1)})
       .sample({x({2, 3}), values(int32, {}, {1}), i32_scalar(-1)})

@@ -223,6 +223,7 @@ RILL_ROWS(nn_batch_norm) {
              "3\\]")
       .error({x({2, 3}), x({3}), x({2})}, {}, "beta has shape \\[2\\]");
   row("LayerNormGrad")
+      .sizes_must_be_known("its gradient works along the axes of gamma, counted from the last")
       .tf("(lambda t, x, s, dy: [t.__enter__(), t.watch([x, s]), 0.5 * tf.zeros_like(s)] and "
           "(lambda b: (t.watch(b), (lambda y: (t.__exit__(None, None, None), list(t.gradient(y, "
           "[x, s, b], dy)))[1])"

@@ -19,7 +19,7 @@ void same_shape(const Tensor& labels, const Tensor& predictions, const char* tag
 
 Tensor compute_weighted_loss(const Operand& losses, const Operand& weights, Reduction reduction) {
   const Tensor loss = convert_to_tensor(losses), weight = cast(weights, loss.dtype());
-  if (weight.ndim() > 0) {
+  if (weight.ndim() > 0 && loss.shape().has_rank()) {
     const TensorShape both =
         broadcast_shapes(loss.shape(), weight.shape(), "compute_weighted_loss");
     RILL_CHECK(weight.ndim() == loss.ndim() && both.is_compatible_with(loss.shape()),
@@ -42,7 +42,8 @@ Tensor sparse_softmax_cross_entropy(const Operand& labels, const Operand& logits
                                     const Operand& weights, Reduction reduction) {
   Tensor label = convert_to_tensor(labels);
   const Tensor z = convert_to_tensor(logits);
-  if (label.ndim() == z.ndim() && label.shape().dim(-1) == 1) label = squeeze(label, -1);
+  if (z.shape().has_rank() && label.ndim() == z.ndim() && label.shape().dim(-1) == 1)
+    label = squeeze(label, -1);
   return compute_weighted_loss(
       nn::sparse_softmax_cross_entropy_with_logits({.labels = label, .logits = z}), weights,
       reduction);
@@ -54,8 +55,7 @@ Tensor softmax_cross_entropy(const Operand& onehot_labels, const Operand& logits
   Tensor label = cast(onehot_labels, z.dtype());
   same_shape(label, z, "softmax_cross_entropy");
   if (label_smoothing > 0)
-    label =
-        label * (1 - label_smoothing) + label_smoothing / static_cast<double>(label.shape().dim(1));
+    label = label * (1 - label_smoothing) + label_smoothing / cast(shape(label)[1], label.dtype());
   return compute_weighted_loss(
       nn::softmax_cross_entropy_with_logits({.labels = label, .logits = z}), weights, reduction);
 }

@@ -1,11 +1,11 @@
 #include "rill/compat/v1/train.h"
 
-#include <cmath>
 #include <functional>
 #include <mutex>
 
 #include "rill/base/check.h"
 #include "rill/core/attr.h"
+#include "rill/graph/graph.h"
 #include "rill/keras/optimizers/optimizer_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
@@ -14,8 +14,10 @@
 namespace rill::compat::v1::train {
 namespace {
 
+using keras::Number;
 using keras::OptimizerImpl;
 using keras::scalar_for;
+using keras::Step;
 using keras::sum_duplicates;
 
 std::mutex step_mutex;
@@ -29,9 +31,9 @@ class SlotOptimizer : public OptimizerImpl {
     const char* name;
     double initial;
   };
-  // The scalars of a step for a variable of that dtype, in the schema's order; `before_grad` of
-  // them come before the gradient.
-  using Numbers = std::function<std::vector<double>(double lr, std::int64_t step, DType dtype)>;
+  // The scalars of a step but for powers, in the schema's order; `before_grad` of all come before
+  // the gradient.
+  using Numbers = std::function<std::vector<Number>(const Number& lr)>;
   SlotOptimizer(const char* optimizer_name, const LearningRate& rate, const char* op,
                 const char* sparse_op, std::vector<Slot> slots, std::size_t before_grad,
                 Numbers numbers, bool nesterov = false, bool has_nesterov = false)
@@ -45,11 +47,12 @@ class SlotOptimizer : public OptimizerImpl {
         has_nesterov_(has_nesterov) {}
 
  protected:
-  void update(const Variable& v, const Gradient& g, double lr, std::int64_t step) override {
+  void update(const Variable& v, const Gradient& g, const Number& lr, Step&) override {
     const bool rows = g.is_sparse() && sparse_op_;
     std::vector<Tensor> inputs{v.handle()};
     for (const Slot& s : slot_list_) inputs.push_back(slot(v, s.name, s.initial));
-    const std::vector<double> numbers = numbers_(lr, step, v.dtype());
+    std::vector<Number> numbers = powers_for(v);
+    for (const Number& n : numbers_(lr)) numbers.push_back(n);
     for (std::size_t i = 0; i <= numbers.size(); ++i) {
       if (i == before_) {
         const IndexedSlices s = rows ? sum_duplicates(g.slices()) : IndexedSlices{};
@@ -61,6 +64,7 @@ class SlotOptimizer : public OptimizerImpl {
     const Attr attrs[] = {{"use_nesterov", nesterov_}};
     run_update(rows ? sparse_op_ : op_, inputs, has_nesterov_ ? AttrList(attrs) : AttrList());
   }
+  virtual std::vector<Number> powers_for(const Variable&) { return {}; }
 
  private:
   const char *op_, *sparse_op_;
@@ -70,21 +74,44 @@ class SlotOptimizer : public OptimizerImpl {
   bool nesterov_, has_nesterov_;
 };
 
-// beta^t as TensorFlow 1 keeps it: a number of the variable's precision,
-// multiplied once a step. 1 - beta^t is small, so that the rounding shows.
-class RunningPower {
+class AdamImpl : public SlotOptimizer {
  public:
-  explicit RunningPower(double beta) : beta_(beta) {}
-  double at(std::int64_t t, DType dtype) {
-    if (t < step_) step_ = 0, wide_ = 1, narrow_ = 1;
-    for (; step_ < t; ++step_) wide_ *= beta_, narrow_ *= static_cast<float>(beta_);
-    return dtype == float64 ? wide_ : static_cast<double>(narrow_);
+  AdamImpl(const LearningRate& rate, double beta1, double beta2, double epsilon)
+      : SlotOptimizer("Adam", rate, "ResourceApplyAdam", nullptr, {{"m", 0}, {"v", 0}}, 6,
+                      [=](const Number& lr) {
+                        return std::vector<Number>{lr, beta1, beta2, epsilon};
+                      }),
+        betas_{beta1, beta2} {}
+
+ protected:
+  // beta^t as TensorFlow 1 keeps it: a number of the variable's precision,
+  // multiplied once a step. 1 - beta^t is small, so that the rounding shows.
+  std::vector<Number> powers_for(const Variable& v) override {
+    const bool wide = v.dtype() == float64;
+    used_[wide] = true;
+    return {Number::of(power(0, wide)), Number::of(power(1, wide))};
+  }
+  void end_step() override {
+    for (bool wide : {false, true})
+      for (int i = 0; used_[wide] && i < 2; ++i) {
+        const Variable p = power(i, wide);
+        p.assign(p.value() * betas_[i]);
+      }
   }
 
  private:
-  double beta_, wide_ = 1;
-  float narrow_ = 1;
-  std::int64_t step_ = 0;
+  // One that is made late starts where the others are.
+  Variable power(int i, bool wide) {
+    static constexpr const char* kNames[2][2] = {{"beta1_power", "beta1_power_float64"},
+                                                 {"beta2_power", "beta2_power_float64"}};
+    return state(kNames[i][wide], [&] {
+      Tensor p = to_tensor(betas_[i], wide ? float64 : float32);
+      for (std::int64_t t = iterations.item<std::int64_t>(); t > 0; --t) p = p * betas_[i];
+      return p;
+    });
+  }
+  double betas_[2];
+  bool used_[2] = {false, false};  // by width
 };
 
 class DescentImpl : public OptimizerImpl {
@@ -92,7 +119,7 @@ class DescentImpl : public OptimizerImpl {
   explicit DescentImpl(const LearningRate& rate) : OptimizerImpl("GradientDescent", rate) {}
 
  protected:
-  void update(const Variable& v, const Gradient& g, double lr, std::int64_t) override {
+  void update(const Variable& v, const Gradient& g, const Number& lr, Step&) override {
     const Tensor rate = scalar_for(v, lr);
     if (g.is_sparse())
       scatter_sub_variable(v.handle(), g.slices().indices, g.slices().values * rate);
@@ -126,21 +153,20 @@ MomentumOptimizer::MomentumOptimizer(const LearningRate& rate, double momentum, 
     : Optimizer(new SlotOptimizer(
           "Momentum", rate, "ResourceApplyMomentum", "ResourceSparseApplyMomentum",
           {{"Momentum", 0}}, 1,
-          [=](double lr, std::int64_t, DType) {
-            return std::vector<double>{lr, momentum};
+          [=](const Number& lr) {
+            return std::vector<Number>{lr, momentum};
           },
           use_nesterov, true)) {}
 AdagradOptimizer::AdagradOptimizer(const LearningRate& rate, double initial)
-    : Optimizer(new SlotOptimizer(
-          "Adagrad", rate, "ResourceApplyAdagrad", "ResourceSparseApplyAdagrad",
-          {{"Adagrad", initial}}, 1,
-          [](double lr, std::int64_t, DType) { return std::vector<double>{lr}; })) {}
+    : Optimizer(new SlotOptimizer("Adagrad", rate, "ResourceApplyAdagrad",
+                                  "ResourceSparseApplyAdagrad", {{"Adagrad", initial}}, 1,
+                                  [](const Number& lr) { return std::vector<Number>{lr}; })) {}
 AdadeltaOptimizer::AdadeltaOptimizer(const LearningRate& rate, double rho, double epsilon)
-    : Optimizer(new SlotOptimizer(
-          "Adadelta", rate, "ResourceApplyAdadelta", "ResourceSparseApplyAdadelta",
-          {{"accum", 0}, {"accum_update", 0}}, 3, [=](double lr, std::int64_t, DType) {
-            return std::vector<double>{lr, rho, epsilon};
-          })) {}
+    : Optimizer(new SlotOptimizer("Adadelta", rate, "ResourceApplyAdadelta",
+                                  "ResourceSparseApplyAdadelta",
+                                  {{"accum", 0}, {"accum_update", 0}}, 3, [=](const Number& lr) {
+                                    return std::vector<Number>{lr, rho, epsilon};
+                                  })) {}
 // The mean square starts at 1, which keeps the first steps small.
 RMSPropOptimizer::RMSPropOptimizer(const LearningRate& rate, double decay, double momentum,
                                    double epsilon, bool centered)
@@ -149,22 +175,16 @@ RMSPropOptimizer::RMSPropOptimizer(const LearningRate& rate, double decay, doubl
           centered ? "ResourceSparseApplyCenteredRMSProp" : "ResourceSparseApplyRMSProp",
           centered ? std::vector<SlotOptimizer::Slot>{{"mg", 0}, {"rms", 1}, {"momentum", 0}}
                    : std::vector<SlotOptimizer::Slot>{{"rms", 1}, {"momentum", 0}},
-          4, [=](double lr, std::int64_t, DType) {
-            return std::vector<double>{lr, decay, momentum, epsilon};
+          4, [=](const Number& lr) {
+            return std::vector<Number>{lr, decay, momentum, epsilon};
           })) {}
 AdamOptimizer::AdamOptimizer(const LearningRate& rate, double beta1, double beta2, double epsilon)
-    : Optimizer(new SlotOptimizer(
-          "Adam", rate, "ResourceApplyAdam", nullptr, {{"m", 0}, {"v", 0}}, 6,
-          [=, p1 = RunningPower(beta1), p2 = RunningPower(beta2)](double lr, std::int64_t t,
-                                                                  DType dtype) mutable {
-            return std::vector<double>{p1.at(t, dtype), p2.at(t, dtype), lr, beta1, beta2, epsilon};
-          })) {}
+    : Optimizer(new AdamImpl(rate, beta1, beta2, epsilon)) {}
 FtrlOptimizer::FtrlOptimizer(const LearningRate& rate, double power, double initial, double l1,
                              double l2)
     : Optimizer(new SlotOptimizer("Ftrl", rate, "ResourceApplyFtrl", "ResourceSparseApplyFtrl",
-                                  {{"accum", initial}, {"linear", 0}}, 0,
-                                  [=](double lr, std::int64_t, DType) {
-                                    return std::vector<double>{lr, l1, l2, power};
+                                  {{"accum", initial}, {"linear", 0}}, 0, [=](const Number& lr) {
+                                    return std::vector<Number>{lr, l1, l2, power};
                                   })) {}
 
 ExponentialMovingAverage::ExponentialMovingAverage(double decay,
@@ -174,18 +194,19 @@ ExponentialMovingAverage::ExponentialMovingAverage(double decay,
              "[ExponentialMovingAverage] decay is {}; expected a number from 0 to 1", decay);
 }
 void ExponentialMovingAverage::apply(const std::vector<Variable>& var_list) {
-  double decay = decay_;
+  Number decay = decay_;
   if (options_.num_updates.defined()) {
-    const double n = options_.num_updates.item<double>();
-    decay = std::min(decay, (1 + n) / (10 + n));
+    const Number n = Number::of(options_.num_updates);
+    decay = min(decay, (1 + n) / (10 + n));
   }
   for (const Variable& v : var_list) {
-    const Variable found = average(v);
-    if (found.defined())
-      found.assign_sub((found.value() - v.value()) * scalar_for(v, 1 - decay));
-    else
+    if (!average(v).defined()) {
+      EagerScope now;
       averages_.emplace_back(v,
                              Variable(identity(v), {.trainable = false, .name = average_name(v)}));
+    }
+    const Variable found = average(v);
+    found.assign_sub((found.value() - v.value()) * scalar_for(v, 1 - decay));
   }
 }
 Variable ExponentialMovingAverage::average(const Variable& var) const {

@@ -42,6 +42,14 @@ Tensor signs(const Tensor& labels) {
 }
 Tensor last_mean(const Tensor& x) { return reduce_mean(x, -1); }
 
+// The number of classes, as a number of pred's dtype.
+Tensor size_along(const Tensor& pred, int axis) {
+  const TensorShape& s = pred.shape();
+  if (s.has_rank() && s.dim(axis) >= 0)
+    return constant(static_cast<double>(s.dim(axis)), pred.dtype());
+  return cast(shape(pred)[axis], pred.dtype());
+}
+
 }  // namespace
 
 Tensor categorical_crossentropy(const Operand& y_true, const Operand& y_pred) {
@@ -54,10 +62,11 @@ Tensor categorical_crossentropy(const Operand& y_true, const Operand& y_pred,
              "[categorical_crossentropy] labels have shape {}, predictions {}; for class numbers "
              "use sparse_categorical_crossentropy",
              label.shape(), pred.shape());
-  const int axis = normalize_axis(o.axis, pred.ndim(), "categorical_crossentropy");
+  const int axis = pred.shape().has_rank()
+                       ? normalize_axis(o.axis, pred.ndim(), "categorical_crossentropy")
+                       : o.axis;
   if (o.label_smoothing != 0)
-    label = label * (1 - o.label_smoothing) +
-            o.label_smoothing / static_cast<double>(pred.shape().dim(axis));
+    label = label * (1 - o.label_smoothing) + o.label_smoothing / size_along(pred, axis);
   if (o.from_logits)
     return nn::softmax_cross_entropy_with_logits_v2(
         {.labels = label, .logits = pred, .axis = axis});
@@ -77,15 +86,22 @@ Tensor sparse_categorical_crossentropy(const Operand& y_true, const Operand& y_p
   Tensor pred = convert_to_tensor(y_pred);
   if (!pred.dtype().is_floating()) pred = cast(pred, float32);
   Tensor label = cast(y_true, int64);
-  const int axis = normalize_axis(o.axis, pred.ndim(), "sparse_categorical_crossentropy");
-  if (axis != pred.ndim() - 1) {  // classes last
+  const bool ranked = pred.shape().has_rank();
+  const int axis =
+      ranked ? normalize_axis(o.axis, pred.ndim(), "sparse_categorical_crossentropy") : o.axis;
+  RILL_CHECK(ranked || axis == -1, unimplemented,
+             "[sparse_categorical_crossentropy] axis {} of predictions of unknown rank; expected "
+             "the last, -1",
+             axis);
+  if (ranked && axis != pred.ndim() - 1) {  // classes last
     std::vector<int> perm;
     for (int i = 0; i < pred.ndim(); ++i)
       if (i != axis) perm.push_back(i);
     perm.push_back(axis);
     pred = transpose(pred, perm);
   }
-  if (label.ndim() == pred.ndim() && label.shape().dim(-1) == 1) label = squeeze(label, -1);
+  if (ranked && label.ndim() == pred.ndim() && label.shape().dim(-1) == 1)
+    label = squeeze(label, -1);
   // Softmax of the logarithms gives the probabilities back, scaled to sum 1.
   return nn::sparse_softmax_cross_entropy_with_logits(
       {.labels = label, .logits = o.from_logits ? pred : log(clipped(pred))});

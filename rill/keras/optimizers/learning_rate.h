@@ -17,8 +17,11 @@ class LearningRate {
   requires std::is_invocable_v<F&, Tensor> LearningRate(F schedule)
       : LearningRate(detail::Fn::of(std::move(schedule)), 0) {}
 
-  // The rate at a step.
+  // The rate at a step; a scalar of any floating-point dtype where it is a tensor, a variable or
+  // a schedule, which all may be part of a traced function.
   double at(std::int64_t step) const;
+  Tensor at(const Tensor& step) const;
+  bool is_number() const { return !is_variable_ && !tensor_.defined() && schedule_.empty(); }
 
  private:
   LearningRate(detail::Fn schedule, int);

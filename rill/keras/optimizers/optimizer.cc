@@ -1,10 +1,11 @@
 #include "rill/keras/optimizers/optimizer.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "rill/base/check.h"
 #include "rill/core/tensor_impl.h"
+#include "rill/eager/context.h"
+#include "rill/graph/graph.h"
 #include "rill/keras/optimizers/optimizer_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
@@ -31,6 +32,11 @@ double LearningRate::at(std::int64_t step) const {
   if (tensor_.defined()) return tensor_.item<double>();
   return number_;
 }
+Tensor LearningRate::at(const Tensor& step) const {
+  if (!schedule_.empty()) return schedule_[0](Nest(step)).as_tensor();
+  if (is_variable_) return variable_.value();
+  return tensor_.defined() ? tensor_ : constant(number_, float64);
+}
 
 }  // namespace optimizers
 
@@ -39,10 +45,52 @@ void release(OptimizerImpl* o) noexcept {
   if (o->refs.release()) delete o;
 }
 
+namespace {
+
+// On the host wherever the optimizer is made: every step asks for its number.
+Variable step_counter() {
+  const DeviceScope host("/cpu:0");
+  return Variable(constant(0, int64), {.trainable = false, .name = "iteration"});
+}
+
+}  // namespace
+
 OptimizerImpl::OptimizerImpl(std::string optimizer_name, optimizers::LearningRate rate)
-    : name(std::move(optimizer_name)),
-      learning_rate(std::move(rate)),
-      iterations(constant(0, int64), {.trainable = false, .name = "iteration"}) {}
+    : name(std::move(optimizer_name)), iterations(step_counter()), rate_(std::move(rate)) {}
+
+double OptimizerImpl::learning_rate() const {
+  return rate_cell_.defined() ? rate_cell_.item<double>()
+                              : rate_.at(iterations.item<std::int64_t>());
+}
+
+void OptimizerImpl::set_learning_rate(const optimizers::LearningRate& rate) {
+  RILL_CHECK(
+      !rate_traced_ && (!rate_cell_.defined() || rate.is_number()), failed_precondition,
+      "[set_learning_rate] a traced function has the learning rate of \"{}\" in it, which is "
+      "{}; expected {}",
+      name, rate_traced_ ? "a tensor, a variable or a schedule" : "a number",
+      rate_traced_ ? "a tf::Variable as the rate, assigned to" : "another number");
+  rate_ = rate;
+  if (rate_cell_.defined()) rate_cell_.assign(rate.at(constant(0, int64)));
+}
+
+// The rate of the step after `done` steps.
+Number OptimizerImpl::rate_at(const Tensor& done) {
+  if (!is_tracing()) {
+    if (rate_cell_.defined()) return rate_cell_.item<double>();
+    return rate_.at(done.item<std::int64_t>());
+  }
+  if (!rate_.is_number()) {
+    rate_traced_ = true;
+    return Number::of(rate_.at(done));
+  }
+  if (!rate_cell_.defined()) {
+    EagerScope now;
+    rate_cell_ = Variable(constant(rate_.at(0), float64),
+                          {.trainable = false, .name = name + "/learning_rate"});
+  }
+  return Number::of(rate_cell_);
+}
 
 namespace {
 
@@ -56,11 +104,14 @@ void check_rows(const Variable& v, const TensorShape& shape, const IndexedSlices
              "int32 or int64",
              v.name(), s.indices.dtype());
   Dims want = shape.dims();
-  want[0] = s.indices.size();
-  RILL_CHECK(s.indices.ndim() == 1 && s.values.shape() == TensorShape(want), invalid_argument,
+  want[0] = s.indices.shape().num_elements();
+  RILL_CHECK(s.indices.shape().is_compatible_with(TensorShape(Dims{-1})) &&
+                 s.values.shape().is_compatible_with(TensorShape(want)),
+             invalid_argument,
              "[apply_gradients] variable \"{}\" of shape {} has a gradient of rows {} at indices "
              "{}; expected rows {} at a list of indices",
              v.name(), shape, s.values.shape(), s.indices.shape(), TensorShape(want));
+  if (s.indices.is_symbolic()) return;  // the update itself looks at them
   const auto index = s.indices.to_vector<std::int64_t>();
   for (std::size_t i = 0; i < index.size(); ++i)
     RILL_CHECK(
@@ -113,11 +164,13 @@ void OptimizerImpl::apply(const GradientsAndVariables& pairs, const Variable& gl
              "[apply_gradients] global_step \"{}\" is {} of shape {}; expected an integer scalar",
              global_step.name(), global_step.dtype(), global_step.shape());
   StopRecordingScope no_tape;
-  const std::int64_t done = iterations.item<std::int64_t>();
-  const double lr = learning_rate.at(done);
-  begin_step(done + 1);
+  const Tensor done = iterations.value();
+  const Number lr = rate_at(done);
+  Step step(Number::of(done) + 1);
+  begin_step(step);
   for (const auto& [g, v] : pairs)
-    if (g.defined()) update(v, g, lr, done + 1);
+    if (g.defined()) update(v, g, lr, step);
+  end_step();
   iterations.assign_add(1);
   if (global_step.defined()) global_step.assign_add(1);
 }
@@ -126,6 +179,7 @@ Tensor OptimizerImpl::slot(const Variable& var, const char* what, double initial
   std::lock_guard lock(mutex_);
   auto& found = by_key_[{var.id(), what}];
   if (!found.defined()) {
+    EagerScope now;  // a slot is made once, whether or not the step is traced
     std::string owner = var.name();
     owner = owner.substr(0, owner.find(':'));
     const Tensor value = var.value();
@@ -136,12 +190,31 @@ Tensor OptimizerImpl::slot(const Variable& var, const char* what, double initial
   return found.handle();
 }
 
-Tensor scalar_for(const Variable& var, double value) { return to_tensor(value, var.dtype()); }
-double power_for(const Variable& var, double base, double t) {
-  return std::pow(var.dtype() == float64 ? base : static_cast<double>(static_cast<float>(base)), t);
+Variable OptimizerImpl::state(const char* what, const std::function<Tensor()>& initial) {
+  std::lock_guard lock(mutex_);
+  auto& found = by_key_[{0, what}];
+  if (!found.defined()) {
+    EagerScope now;
+    found = Variable(initial(), {.trainable = false, .name = name + "/" + what});
+    slots.push_back(found);
+  }
+  return found;
+}
+
+Tensor scalar_for(const Variable& var, const Number& value) { return value.as(var.dtype()); }
+Number Step::power_for(const Variable& var, double base) {
+  if (var.dtype() != float64) base = static_cast<double>(static_cast<float>(base));
+  for (const Power& p : powers_)
+    if (p.base == base) return p.value;
+  powers_.push_back({base, pow(base, count)});
+  return powers_.back().value;
 }
 
 IndexedSlices sum_duplicates(const IndexedSlices& s) {
+  if (s.indices.is_symbolic()) {
+    const UniqueResult rows = unique(s.indices);
+    return {unsorted_segment_sum(s.values, rows.idx, size(rows.y)), rows.y, s.dense_shape};
+  }
   const auto index = s.indices.to_vector<std::int64_t>();
   std::vector<std::int64_t> unique = index;
   std::sort(unique.begin(), unique.end());
@@ -161,11 +234,9 @@ void Optimizer::apply_gradients(const GradientsAndVariables& pairs) {
   impl_->apply(pairs, none);
 }
 Variable Optimizer::iterations() const { return impl_->iterations; }
-double Optimizer::learning_rate() const {
-  return impl_->learning_rate.at(impl_->iterations.item<std::int64_t>());
-}
+double Optimizer::learning_rate() const { return impl_->learning_rate(); }
 void Optimizer::set_learning_rate(const optimizers::LearningRate& rate) {
-  impl_->learning_rate = rate;
+  impl_->set_learning_rate(rate);
 }
 const std::string& Optimizer::name() const { return impl_->name; }
 std::vector<Variable> Optimizer::variables() const {

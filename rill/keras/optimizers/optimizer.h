@@ -25,7 +25,8 @@ void release(OptimizerImpl*) noexcept;
 
 // Base of the optimizers: state for each variable it has met, and the count of
 // steps. A reference, as in Python: copies share the state. All gradients of a
-// call are checked before the first variable changes.
+// call are checked before the first variable changes. In a traced function a step is
+// part of the graph; there the numbers of rows that do not exist are found when it runs.
 class Optimizer {
  public:
   void apply_gradients(const GradientsAndVariables& grads_and_vars);
@@ -41,6 +42,8 @@ class Optimizer {
   }
   Variable iterations() const;   // int64: steps taken
   double learning_rate() const;  // at the current step
+  // Takes effect at the next step, also of functions that were traced before: then a number
+  // follows a number, and FailedPrecondition tells of anything else.
   void set_learning_rate(const optimizers::LearningRate& rate);
   const std::string& name() const;
   // The state of the optimizer: iterations, then the slots in the order of their making.

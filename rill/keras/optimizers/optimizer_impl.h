@@ -1,10 +1,29 @@
 #pragma once
+#include <functional>
 #include <map>
 #include <mutex>
 
+#include "rill/keras/optimizers/number_impl.h"
 #include "rill/keras/optimizers/optimizer.h"
 
 namespace rill::keras {
+
+// The step that is being made, and what its variables share.
+class Step {
+ public:
+  explicit Step(const Number& count_from_1) : count(count_from_1) {}
+  // base^count where base first takes the variable's precision, as in Keras: 1 - base^t
+  // is small, so that the rounding shows.
+  Number power_for(const Variable& var, double base);
+  const Number count;
+
+ private:
+  struct Power {
+    double base;
+    Number value;
+  };
+  std::vector<Power> powers_;
+};
 
 // What an optimizer does, shared by its handles and by TensorFlow 1's family.
 class OptimizerImpl {
@@ -15,32 +34,39 @@ class OptimizerImpl {
   // Checks everything, then steps. `global_step` (may be undefined) is counted up.
   void apply(const GradientsAndVariables& pairs, const Variable& global_step);
 
+  double learning_rate() const;  // at the current step
+  void set_learning_rate(const optimizers::LearningRate& rate);
+
   std::string name;
-  optimizers::LearningRate learning_rate;
   Variable iterations;
   std::vector<Variable> slots;  // in the order of their making
   RefCount refs;
 
  protected:
-  // One variable's update at the current step (`step` counts from 1).
-  virtual void update(const Variable& var, const Gradient& grad, double lr, std::int64_t step) = 0;
-  // Runs before the variables of a step.
-  virtual void begin_step(std::int64_t /*step*/) {}
+  // One variable's update at the current step.
+  virtual void update(const Variable& var, const Gradient& grad, const Number& lr, Step& step) = 0;
+  // Run before and after the variables of a step.
+  virtual void begin_step(const Step& /*step*/) {}
+  virtual void end_step() {}
 
   // The state called `slot` of a variable, made of one number on first use.
   Tensor slot(const Variable& var, const char* slot, double initial);
+  // A number that the optimizer keeps from step to step, made on first use.
+  Variable state(const char* what, const std::function<Tensor()>& initial);
 
  private:
+  Number rate_at(const Tensor& done);
   void check_slots(const Variable& var, const TensorShape& shape);
+  optimizers::LearningRate rate_;
+  // Where traced functions find a rate that is a number; once it is there it is the rate.
+  Variable rate_cell_;
+  bool rate_traced_ = false;  // a graph has the rate itself in it
   std::map<std::pair<std::uint64_t, std::string>, Variable> by_key_;
   std::mutex mutex_;
 };
 
 // A number as a scalar of the variable's dtype.
-Tensor scalar_for(const Variable& var, double value);
-// base^t where base first takes the variable's precision, as in Keras: 1 - base^t
-// is small, so that the rounding shows.
-double power_for(const Variable& var, double base, double t);
+Tensor scalar_for(const Variable& var, const Number& value);
 // Rows of one index summed into one.
 IndexedSlices sum_duplicates(const IndexedSlices& slices);
 

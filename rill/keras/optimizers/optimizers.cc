@@ -1,12 +1,11 @@
 // Keras's optimizers: which slots, which numbers, which kernel. A sparse
 // gradient is made dense where Keras lets the state of all rows decay (all with
 // a running mean); it stays sparse where untouched rows do not change.
-#include <cmath>
-
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
 #include "rill/core/attr.h"
 #include "rill/keras/optimizers/optimizer_impl.h"
+#include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/state_ops.h"
 
@@ -18,7 +17,7 @@ class SgdImpl : public OptimizerImpl {
   explicit SgdImpl(const SGDOptions& o) : OptimizerImpl(o.name, o.learning_rate), o_(o) {}
 
  protected:
-  void update(const Variable& v, const Gradient& g, double lr, std::int64_t) override {
+  void update(const Variable& v, const Gradient& g, const Number& lr, Step&) override {
     const Tensor rate = scalar_for(v, lr);
     if (o_.momentum != 0) {
       const Attr attrs[] = {{"use_nesterov", o_.nesterov}};
@@ -41,12 +40,11 @@ class AdamImpl : public OptimizerImpl {
   explicit AdamImpl(const AdamOptions& o) : OptimizerImpl(o.name, o.learning_rate), o_(o) {}
 
  protected:
-  void update(const Variable& v, const Gradient& g, double lr, std::int64_t step) override {
-    const auto n = [&](double x) { return scalar_for(v, x); };
+  void update(const Variable& v, const Gradient& g, const Number& lr, Step& step) override {
+    const auto n = [&](const Number& x) { return scalar_for(v, x); };
     std::vector<Tensor> inputs{v.handle(), slot(v, "m", 0), slot(v, "v", 0)};
     if (o_.amsgrad) inputs.push_back(slot(v, "vhat", 0));
-    const double t = static_cast<double>(step);
-    for (const Tensor& x : {n(power_for(v, o_.beta_1, t)), n(power_for(v, o_.beta_2, t)), n(lr),
+    for (const Tensor& x : {n(step.power_for(v, o_.beta_1)), n(step.power_for(v, o_.beta_2)), n(lr),
                             n(1 - o_.beta_1), n(1 - o_.beta_2), n(o_.epsilon), g.tensor()})
       inputs.push_back(x);
     run_update(o_.amsgrad ? "ResourceApplyAdamWithAmsgradKeras" : "ResourceApplyAdamKeras", inputs,
@@ -62,12 +60,11 @@ class AdamaxImpl : public OptimizerImpl {
   explicit AdamaxImpl(const AdamaxOptions& o) : OptimizerImpl(o.name, o.learning_rate), o_(o) {}
 
  protected:
-  void update(const Variable& v, const Gradient& g, double lr, std::int64_t step) override {
-    const auto n = [&](double x) { return scalar_for(v, x); };
+  void update(const Variable& v, const Gradient& g, const Number& lr, Step& step) override {
+    const auto n = [&](const Number& x) { return scalar_for(v, x); };
     run_update("ResourceApplyAdaMax",
-               {v.handle(), slot(v, "m", 0), slot(v, "u", 0),
-                n(power_for(v, o_.beta_1, static_cast<double>(step))), n(lr), n(o_.beta_1),
-                n(o_.beta_2), n(o_.epsilon), g.tensor()},
+               {v.handle(), slot(v, "m", 0), slot(v, "u", 0), n(step.power_for(v, o_.beta_1)),
+                n(lr), n(o_.beta_1), n(o_.beta_2), n(o_.epsilon), g.tensor()},
                {});
   }
 
@@ -81,26 +78,27 @@ class NadamImpl : public OptimizerImpl {
 
  protected:
   // Keras's momentum schedule: u(t) = beta_1 * (1 - 0.5 * 0.96^t), and its running product.
-  void begin_step(std::int64_t step) override {
-    u_ = momentum(step);
-    u_next_ = momentum(step + 1);
-    product_ *= u_;
+  void begin_step(const Step& step) override {
+    const Variable p = product();
+    p.assign((Number::of(p) * momentum(step.count)).as(float64));
   }
-  void update(const Variable& v, const Gradient& g, double lr, std::int64_t step) override {
-    const auto n = [&](double x) { return scalar_for(v, x); };
+  void update(const Variable& v, const Gradient& g, const Number& lr, Step& step) override {
+    const auto n = [&](const Number& x) { return scalar_for(v, x); };
+    const Number u = momentum(step.count), next = momentum(step.count + 1),
+                 so_far = Number::of(product());
     run_update("ResourceApplyNadam",
-               {v.handle(), slot(v, "m", 0), slot(v, "v", 0), n(product_), n(product_ * u_next_),
-                n(u_), n(u_next_), n(power_for(v, o_.beta_2, static_cast<double>(step))), n(lr),
-                n(o_.beta_1), n(o_.beta_2), n(o_.epsilon), g.tensor()},
+               {v.handle(), slot(v, "m", 0), slot(v, "v", 0), n(so_far), n(so_far * next), n(u),
+                n(next), n(step.power_for(v, o_.beta_2)), n(lr), n(o_.beta_1), n(o_.beta_2),
+                n(o_.epsilon), g.tensor()},
                {});
   }
 
  private:
-  double momentum(std::int64_t t) const {
-    return o_.beta_1 * (1 - 0.5 * std::pow(0.96, static_cast<double>(t)));
+  Variable product() {
+    return state("u_product", [] { return constant(1., float64); });
   }
+  Number momentum(const Number& t) const { return o_.beta_1 * (1 - 0.5 * pow(0.96, t)); }
   NadamOptions o_;
-  double u_ = 0, u_next_ = 0, product_ = 1;
 };
 
 class AdagradImpl : public OptimizerImpl {
@@ -108,7 +106,7 @@ class AdagradImpl : public OptimizerImpl {
   explicit AdagradImpl(const AdagradOptions& o) : OptimizerImpl(o.name, o.learning_rate), o_(o) {}
 
  protected:
-  void update(const Variable& v, const Gradient& g, double lr, std::int64_t) override {
+  void update(const Variable& v, const Gradient& g, const Number& lr, Step&) override {
     std::vector<Tensor> inputs{v.handle(), slot(v, "accumulator", o_.initial_accumulator_value),
                                scalar_for(v, lr), scalar_for(v, o_.epsilon)};
     if (g.is_sparse()) {
@@ -131,8 +129,8 @@ class AdadeltaImpl : public OptimizerImpl {
   explicit AdadeltaImpl(const AdadeltaOptions& o) : OptimizerImpl(o.name, o.learning_rate), o_(o) {}
 
  protected:
-  void update(const Variable& v, const Gradient& g, double lr, std::int64_t) override {
-    const auto n = [&](double x) { return scalar_for(v, x); };
+  void update(const Variable& v, const Gradient& g, const Number& lr, Step&) override {
+    const auto n = [&](const Number& x) { return scalar_for(v, x); };
     run_update("ResourceApplyAdadelta",
                {v.handle(), slot(v, "accumulated_grad", 0), slot(v, "accumulated_delta_var", 0),
                 n(lr), n(o_.rho), n(o_.epsilon), g.tensor()},
@@ -148,8 +146,8 @@ class RmspropImpl : public OptimizerImpl {
   explicit RmspropImpl(const RMSpropOptions& o) : OptimizerImpl(o.name, o.learning_rate), o_(o) {}
 
  protected:
-  void update(const Variable& v, const Gradient& g, double lr, std::int64_t) override {
-    const auto n = [&](double x) { return scalar_for(v, x); };
+  void update(const Variable& v, const Gradient& g, const Number& lr, Step&) override {
+    const auto n = [&](const Number& x) { return scalar_for(v, x); };
     std::vector<Tensor> inputs{v.handle()};
     if (o_.centered) inputs.push_back(slot(v, "average_gradient", 0));
     for (const Tensor& x : {slot(v, "velocity", 0), slot(v, "momentum", 0), n(lr), n(o_.rho),
@@ -167,10 +165,10 @@ class FtrlImpl : public OptimizerImpl {
   explicit FtrlImpl(const FtrlOptions& o) : OptimizerImpl(o.name, o.learning_rate), o_(o) {}
 
  protected:
-  void update(const Variable& v, const Gradient& g, double lr, std::int64_t) override {
-    const auto n = [&](double x) { return scalar_for(v, x); };
+  void update(const Variable& v, const Gradient& g, const Number& lr, Step&) override {
+    const auto n = [&](const Number& x) { return scalar_for(v, x); };
     // beta enters as a part of l2, as in the paper.
-    const double l2 = o_.l2_regularization_strength + o_.beta / (2 * lr);
+    const Number l2 = o_.l2_regularization_strength + o_.beta / (2 * lr);
     run_update("ResourceApplyFtrlV2",
                {v.handle(), slot(v, "accumulator", o_.initial_accumulator_value),
                 slot(v, "linear", 0), g.tensor(), n(lr), n(o_.l1_regularization_strength), n(l2),

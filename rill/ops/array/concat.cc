@@ -1,6 +1,7 @@
 // Tensors joined: along an axis they have (concat), along a new one (stack).
 #include "rill/ops/array/array_helpers.h"
 #include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
 
 namespace rill {
 namespace {
@@ -35,20 +36,31 @@ void concat_shape(ShapeContext& c) {
   c.set_output(0, out);
 }
 
+// The pieces of the gradient, where sizes are known only when the graph runs.
+void concat_grad_by_sizes(GradContext& g) {
+  const int n = g.num_inputs() - 1;
+  const Tensor axes = rank(g.dy()),
+               at = equal(range(axes), floormod(cast(g.input(n), int32), axes));
+  Tensor begin = zeros_like(cast(at, int32));
+  for (int i = 0; i < n; ++i) {
+    const Tensor sizes = g.input_shape_tensor(i);
+    if (g.needs(i)) g.set(i, slice(g.dy(), begin, sizes));
+    if (i + 1 < n) begin = begin + where(at, sizes, zeros_like(sizes));
+  }
+}
+
 // Each part gets its piece of the gradient.
 void concat_grad(GradContext& g) {
-  const int n = g.num_inputs() - 1;
-  const int axis =
-      normalize_axis(g.input(n).item<std::int64_t>(), g.output_shape().rank(), "concat");
-  std::int64_t begin = 0;
+  const int n = g.num_inputs() - 1, rank = g.output_shape().rank();
+  if (rank < 0 || !value_known(g.input(n))) return concat_grad_by_sizes(g);
+  const int axis = normalize_axis(g.input(n).item<std::int64_t>(), rank, "concat");
+  for (int i = 0; i < n; ++i)
+    if (!g.input_shape(i).has_rank() || g.input_shape(i).dim(axis) < 0)
+      return concat_grad_by_sizes(g);
+  std::vector<std::int32_t> begin(static_cast<std::size_t>(rank), 0);
   for (int i = 0; i < n; ++i) {
-    const std::int64_t size = g.input_shape(i).dim(axis);
-    if (g.needs(i)) {
-      Tensor start = zeros({g.output_shape().rank()}, int32);
-      mutable_data<std::int32_t>(start)[axis] = static_cast<std::int32_t>(begin);
-      g.set(i, slice(g.dy(), start, g.input_shape(i)));
-    }
-    begin += size;
+    if (g.needs(i)) g.set(i, slice(g.dy(), constant(begin), shape_of_input(g, i)));
+    begin[static_cast<std::size_t>(axis)] += static_cast<std::int32_t>(g.input_shape(i).dim(axis));
   }
 }
 
@@ -61,6 +73,7 @@ const Op& concat_op = OpBuilder("ConcatV2", "concat")
                           .doc("The tensors joined along an axis; their other sizes must be equal.")
                           .shape(concat_shape)
                           .gradient(concat_grad, "axis")
+                          .host("axis")
                           .define();
 
 void pack_shape(ShapeContext& c) {
@@ -80,7 +93,9 @@ void pack_shape(ShapeContext& c) {
 }
 
 void pack_grad(GradContext& g) {
-  const auto parts = unstack(g.dy(), static_cast<int>(g.int_attr("axis")));
+  const Attr attrs[] = {{"num", g.num_inputs()}, {"axis", g.int_attr("axis")}};
+  const In dy[] = {g.dy()};
+  const auto parts = execute_all(find_op("Unpack"), dy, attrs, g.num_inputs());
   for (int i = 0; i < g.num_inputs(); ++i) g.set(i, parts[static_cast<std::size_t>(i)]);
 }
 
@@ -101,6 +116,12 @@ Tensor concat(const TensorList& values, int axis) {
   const Tensor at = to_tensor(axis);
   std::vector<In> inputs = as_inputs(values.tensors());
   inputs.push_back(at);
+  return execute(concat_op, inputs, {});
+}
+
+Tensor concat_along(const std::vector<Tensor>& values, const Tensor& axis) {
+  std::vector<In> inputs = as_inputs(values);
+  inputs.push_back(axis);
   return execute(concat_op, inputs, {});
 }
 

@@ -84,7 +84,7 @@ void diag_shape(ShapeContext& c) {
              "[{}] diagonal must have rank 1 or more, got a scalar", c.tag());
   std::int64_t low, high, rows = -1, cols = -1;
   const bool sized = c.input_as_int(2, &rows) & c.input_as_int(3, &cols);
-  if (!known_k(c, 1, low, high) || !in.has_rank() || !sized) return unknown_shape(c);
+  if (!known_k(c, 1, low, high) || !in.has_rank()) return unknown_shape(c);
   RILL_CHECK(low == high || in.rank() >= 2, invalid_argument,
              "[{}] {} diagonals need a tensor of rank 2 or more, got shape {}", c.tag(),
              high - low + 1, in);
@@ -95,8 +95,10 @@ void diag_shape(ShapeContext& c) {
   const std::int64_t length = out.back();
   out.pop_back();
   if (low != high) out.pop_back();
-  if (length < 0)
-    return c.set_output(0, TensorShape::unknown_dims(static_cast<int>(out.size()) + 2));
+  if (length < 0 || !sized) {
+    out.push_back(-1), out.push_back(-1);
+    return c.set_output(0, TensorShape(out));
+  }
   const std::int64_t min_rows = length - std::min<std::int64_t>(high, 0),
                      min_cols = length + std::max<std::int64_t>(low, 0);
   RILL_CHECK(
@@ -293,12 +295,20 @@ Tensor eye(const Operand& num_rows, const Operand& num_columns, EyeOptions o) {
   const Arg r(num_rows, int32), c(num_columns, int32);
   RILL_CHECK(!r->shape().has_rank() || r->ndim() == 0, invalid_argument,
              "[eye] num_rows must be a number, got shape {}", r->shape());
-  const Tensor rows = cast(*r, int32), cols = cast(*c, int32), small = minimum(rows, cols);
   // Ones on the diagonal of zeros: num_rows x num_columns may differ.
+  if (value_known(*r) && value_known(*c)) {
+    const int rows = r->item<int>(), cols = c->item<int>();
+    TensorShape line = o.batch_shape.has_rank() ? o.batch_shape : TensorShape::scalar();
+    line.push_back(std::min(rows, cols));
+    return execute(diag_op, {ones(line, o.dtype), constant(0), constant(rows), constant(cols),
+                             zeros({}, o.dtype)});
+  }
+  const Tensor rows = cast(*r, int32), cols = cast(*c, int32);
   const Tensor batch =
       o.batch_shape.has_rank() ? to_tensor(o.batch_shape, int32) : zeros({0}, int32);
-  const Tensor line = fill(concat({batch, reshape(small, {1})}, 0), ones({}, o.dtype));
-  return execute(diag_op, {line, constant(0), rows, cols, zeros({}, o.dtype)});
+  const Tensor sizes = concat({batch, reshape(minimum(rows, cols), {1})}, 0);
+  return execute(diag_op,
+                 {fill(sizes, ones({}, o.dtype)), constant(0), rows, cols, zeros({}, o.dtype)});
 }
 
 }  // namespace rill

@@ -43,9 +43,7 @@ Tensor one_value(DType dtype, int v) {
 
 Tensor like(const Operand& x, DType dtype, int v) {
   const Arg a(x);
-  const Tensor value = one_value(dtype.defined() ? dtype : a->dtype(), v);
-  // While tracing, sizes may be known only when it runs.
-  return a->shape().is_fully_defined() ? filled(a->shape(), value) : filled(shape(*a), value);
+  return filled(sizes_of(*a), one_value(dtype.defined() ? dtype : a->dtype(), v));
 }
 
 }  // namespace

@@ -30,15 +30,31 @@ void gather_shape(ShapeContext& c) {
 
 void gather_grad(GradContext& g) {
   const TensorShape& shape = g.input_shape(0);
-  const int axis = normalize_axis(g.input(2).item<std::int64_t>(), shape.rank(), "gather");
   const Tensor& indices = g.input(1);
-  if (axis == 0 && g.int_attr("batch_dims") == 0) {
+  const bool rows_of_all = value_known(g.input(2)) && g.input(2).item<std::int64_t>() == 0 &&
+                           g.int_attr("batch_dims") == 0;
+  if (rows_of_all && shape.is_fully_defined()) {
     // values: one row an index
     Dims rows = shape.dims();
-    rows[0] = indices.size();
-    g.set(0, IndexedSlices{reshape(g.dy(), TensorShape(rows)), reshape(indices, {-1}), shape});
-    return;
+    rows[0] = indices.shape().num_elements();
+    Tensor values;
+    if (rows[0] >= 0) {
+      values = reshape(g.dy(), TensorShape(rows));
+    } else {
+      std::vector<Tensor> sizes{size(indices)};
+      for (std::size_t i = 1; i < rows.size(); ++i) sizes.push_back(to_tensor(rows[i], int32));
+      values = reshape(g.dy(), stack(sizes));
+    }
+    return g.set(0, IndexedSlices{values, reshape(indices, {-1}), shape});
   }
+  if (rows_of_all)
+    return g.set(0, unsorted_segment_sum(g.dy(), indices, g.input_shape_tensor(0)[0]));
+  RILL_CHECK(value_known(g.input(2)) && shape.has_rank() && indices.shape().has_rank(),
+             unimplemented,
+             "[gather] the gradient along another axis than 0 needs the axis and the ranks of "
+             "params ({}) and indices ({}) while it is traced",
+             shape, indices.shape());
+  const int axis = normalize_axis(g.input(2).item<std::int64_t>(), shape.rank(), "gather");
   // dy is [batch.., outer.., picked.., inner..]. With batch and picked first it
   // is summed by place (batch entry, index), and its axes go back.
   const int picked_axes = static_cast<int>(indices.ndim());

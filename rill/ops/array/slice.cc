@@ -1,5 +1,6 @@
 // Parts of a tensor: slice, and unstack along an axis.
 #include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
 #include "rill/ops/op_helpers.h"
 
 namespace rill {
@@ -35,6 +36,11 @@ void slice_shape(ShapeContext& c) {
 // Zeros around the gradient, where the slice was taken from.
 void slice_grad(GradContext& g) {
   const TensorShape& in = g.input_shape(0);
+  if (!in.is_fully_defined() || !g.output_shape().is_fully_defined() || !value_known(g.input(1))) {
+    const Tensor& from = g.input(1);
+    const Tensor rest = cast(g.input_shape_tensor(0) - shape(g.dy()), from.dtype()) - from;
+    return g.set(0, pad(g.dy(), stack({from, rest}, 1)));
+  }
   const Dims begin = as_dims(g.input(1), "slice");
   Tensor paddings = make_tensor(int32, TensorShape({in.rank(), 2}));
   for (int i = 0; i < in.rank(); ++i) {

@@ -30,7 +30,7 @@ void split_grad(GradContext& g) {
   std::vector<Tensor> parts;
   for (std::int64_t i = 0; i < g.int_attr("num_split"); ++i)
     parts.push_back(g.dy(static_cast<int>(i)));
-  g.set(1, concat(parts, g.input(0).item<int>()));
+  g.set(1, concat_along(parts, g.input(0)));
 }
 const Op& split_op = OpBuilder("Split", "split")
                          .input("split_dim: int32")
@@ -84,7 +84,7 @@ void split_v_grad(GradContext& g) {
   std::vector<Tensor> parts;
   for (std::int64_t i = 0; i < g.int_attr("num_split"); ++i)
     parts.push_back(g.dy(static_cast<int>(i)));
-  g.set(0, concat(parts, g.input(2).item<int>()));
+  g.set(0, concat_along(parts, g.input(2)));
 }
 const Op& split_v_op =
     OpBuilder("SplitV", "split")

@@ -30,6 +30,11 @@ void tile_shape(ShapeContext& c) {
 // The gradient as [m0, d0, m1, d1, ..], summed over the repeats.
 void tile_grad(GradContext& g) {
   const int rank = g.input_shape(0).rank();
+  if (rank < 0) {
+    const Tensor sizes = cast(g.input_shape_tensor(0), g.input(1).dtype());
+    const Tensor apart = reshape(g.dy(), reshape(stack({g.input(1), sizes}, 1), {-1}));
+    return g.set(0, sum_over(apart, range(0, size(sizes) * 2, 2)));
+  }
   std::vector<int> repeats;
   for (int i = 0; i < rank; ++i) repeats.push_back(2 * i);
   if (repeats.empty()) return g.set(0, g.dy());

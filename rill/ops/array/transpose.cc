@@ -1,5 +1,6 @@
 // Axes in another order.
 #include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
 #include "rill/ops/op_helpers.h"
 
 namespace rill {
@@ -31,6 +32,10 @@ void transpose_shape(ShapeContext& c) {
 }
 
 void transpose_grad(GradContext& g) {
+  if (!value_known(g.input(1))) {
+    const Tensor& order = g.input(1);
+    return g.set(0, transpose_by(g.dy(), invert_permutation(floormod(order, size(order)))));
+  }
   const Dims perm = as_dims(g.input(1), "transpose");
   std::vector<int> inverse(perm.size());
   const int rank = static_cast<int>(perm.size());
@@ -60,6 +65,9 @@ Tensor transpose(const Operand& x, const std::vector<int>& perm) {
   if (order.empty())
     for (int i = a->ndim(); i-- > 0;) order.push_back(i);
   return execute(transpose_op, {a, constant(order)});
+}
+Tensor transpose_by(const Tensor& x, const Tensor& perm) {
+  return execute(transpose_op, {x, perm});
 }
 Tensor transpose(const Operand& x, std::initializer_list<int> perm) {
   return transpose(x, std::vector<int>(perm));

@@ -5,6 +5,7 @@
 #include "rill/core/execute.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/image_ops.h"
+#include "rill/ops/math_ops.h"
 
 namespace rill::image {
 namespace {
@@ -19,15 +20,35 @@ int height_axis(const Tensor& x, std::string_view tag) {
 Tensor swapped(const Tensor& x, int h) {
   return h == 0 ? rill::transpose(x, {1, 0, 2}) : rill::transpose(x, {0, 2, 1, 3});
 }
+// Height and width: numbers where they are known, else tensors.
 struct Sides {
-  std::int64_t h, w;
+  bool known;
+  int h, w;
+  Tensor sizes;  // {h, w} where they are not known
 };
 Sides sides(const Tensor& x, std::string_view tag) {
-  const int h = height_axis(x, tag);
-  const Sides s{x.shape().dim(h), x.shape().dim(h + 1)};
-  RILL_CHECK(s.h >= 0 && s.w >= 0, unimplemented,
-             "[{}] image has shape {}; its height and width must be known", tag, x.shape());
-  return s;
+  const int axis = height_axis(x, tag);
+  const std::int64_t h = x.shape().dim(axis), w = x.shape().dim(axis + 1);
+  if (h >= 0 && w >= 0) return {true, static_cast<int>(h), static_cast<int>(w), {}};
+  return {false, 0, 0, shape(x)(rill::slice(axis, axis + 2))};
+}
+
+// The same where offsets and sizes, as {height, width}, are known only when the graph runs.
+Tensor crop(const Tensor& x, const Tensor& offset, const Tensor& size) {
+  const bool batch = x.ndim() == 4;
+  const Tensor zero = constant({0}), rest = constant({-1});
+  return batch ? slice(x, concat({zero, offset, zero}, 0), concat({rest, size, rest}, 0))
+               : slice(x, concat({offset, zero}, 0), concat({size, rest}, 0));
+}
+Tensor pad_to(const Tensor& x, const Tensor& offset, const Tensor& size, int height, int width) {
+  const Tensor target = constant({height, width}),
+               borders = stack({offset, target - offset - size}, 1), none = zeros({1, 2}, int32);
+  const bool batch = x.ndim() == 4;
+  const Tensor out = pad(x, batch ? concat({none, borders, none}, 0) : concat({borders, none}, 0));
+  Dims dims = x.shape().dims();
+  dims[batch ? 1 : 0] = height, dims[batch ? 2 : 1] = width;
+  out.set_shape(TensorShape(dims));
+  return out;
 }
 
 }  // namespace
@@ -86,8 +107,10 @@ Tensor pad_to_bounding_box(const Operand& image, int offset_height, int offset_w
   const Sides s = sides(*x, tag);
   RILL_CHECK(offset_height >= 0 && offset_width >= 0, invalid_argument,
              "[{}] the offset is {}, {}; expected 0 or more", tag, offset_height, offset_width);
-  const std::int64_t below = target_height - offset_height - s.h,
-                     right = target_width - offset_width - s.w;
+  if (!s.known)
+    return pad_to(*x, constant({offset_height, offset_width}), s.sizes, target_height,
+                  target_width);
+  const int below = target_height - offset_height - s.h, right = target_width - offset_width - s.w;
   RILL_CHECK(below >= 0 && right >= 0, invalid_argument,
              "[{}] an image of shape {} at {}, {} does not fit {} x {} pixels", tag, x->shape(),
              offset_height, offset_width, target_height, target_width);
@@ -101,13 +124,13 @@ Tensor central_crop(const Operand& image, double central_fraction) {
   Arg x(image);
   const Sides s = sides(*x, tag);
   if (central_fraction == 1) return identity(*x);
-  auto start = [&](std::int64_t n) {
-    return static_cast<int>((static_cast<double>(n) - static_cast<double>(n) * central_fraction) /
-                            2);
-  };
+  if (!s.known) {
+    const Tensor n = cast(s.sizes, float64), start = cast((n - n * central_fraction) / 2, int32);
+    return crop(*x, start, s.sizes - 2 * start);
+  }
+  auto start = [&](int n) { return static_cast<int>((n - n * central_fraction) / 2); };
   const int top = start(s.h), left = start(s.w);
-  return crop_to_bounding_box(*x, top, left, static_cast<int>(s.h) - 2 * top,
-                              static_cast<int>(s.w) - 2 * left);
+  return crop_to_bounding_box(*x, top, left, s.h - 2 * top, s.w - 2 * left);
 }
 Tensor resize_with_crop_or_pad(const Operand& image, int target_height, int target_width) {
   constexpr std::string_view tag = "image::resize_with_crop_or_pad";
@@ -115,7 +138,13 @@ Tensor resize_with_crop_or_pad(const Operand& image, int target_height, int targ
              "[{}] the target is {} x {}; expected 1 or more", tag, target_height, target_width);
   Arg x(image);
   const Sides s = sides(*x, tag);
-  const int h = static_cast<int>(s.h), w = static_cast<int>(s.w);
+  if (!s.known) {
+    const Tensor target = constant({target_height, target_width}), size = minimum(s.sizes, target);
+    const Tensor cropped = crop(*x, floordiv(maximum(s.sizes - target, 0), 2), size);
+    return pad_to(cropped, floordiv(maximum(target - s.sizes, 0), 2), size, target_height,
+                  target_width);
+  }
+  const int h = s.h, w = s.w;
   const Tensor cropped = crop_to_bounding_box(
       *x, std::max(h - target_height, 0) / 2, std::max(w - target_width, 0) / 2,
       std::min(h, target_height), std::min(w, target_width));

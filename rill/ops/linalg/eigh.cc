@@ -45,12 +45,13 @@ const Op& eigh_op = OpBuilder("SelfAdjointEigV2", "eigh")
                         .define();
 
 double epsilon_of(DType real) { return real == float64 ? 0x1p-52 : 0x1p-23; }
-// max(m, n) eps, of matrices of that shape.
-double rounding(const Tensor& a, DType real, std::string_view tag) {
+// factor max(m, n) eps, of matrices of that shape.
+Tensor rounding(const Tensor& a, DType real, double factor) {
   const TensorShape& s = a.shape();
-  RILL_CHECK(s.rank() >= 2 && s.dim(-1) >= 0 && s.dim(-2) >= 0, invalid_argument,
-             "[{}] a has shape {}; expected rank 2 or more and matrices of known size", tag, s);
-  return epsilon_of(real) * static_cast<double>(std::max(s.dim(-1), s.dim(-2)));
+  const double eps = factor * epsilon_of(real);
+  if (s.has_rank() && s.dim(-1) >= 0 && s.dim(-2) >= 0)
+    return constant(eps * static_cast<double>(std::max(s.dim(-1), s.dim(-2))), real);
+  return cast(eps * cast(reduce_max(shape(a)(slice(-2, None))), float64), real);
 }
 
 }  // namespace
@@ -68,16 +69,16 @@ Tensor eigvalsh(const Operand& tensor) {
 Tensor matrix_rank(const Operand& a, RankOptions o) {
   const Arg x(a);
   const Tensor s = svd(*x, {.compute_uv = false}).s;
-  const Tensor tol =
-      o.tol >= 0 ? constant(o.tol, s.dtype())
-                 : reduce_max(s, -1, {.keepdims = true}) * rounding(*x, s.dtype(), "matrix_rank");
+  const Tensor tol = o.tol >= 0
+                         ? constant(o.tol, s.dtype())
+                         : reduce_max(s, -1, {.keepdims = true}) * rounding(*x, s.dtype(), 1);
   return reduce_sum(cast(greater(s, tol), int32), -1);
 }
 
 Tensor pinv(const Operand& a, PinvOptions o) {
   const Arg x(a);
   const auto [s, u, v] = svd(*x);
-  const double rcond = o.rcond >= 0 ? o.rcond : 10 * rounding(*x, s.dtype(), "pinv");
+  const Tensor rcond = o.rcond >= 0 ? constant(o.rcond, s.dtype()) : rounding(*x, s.dtype(), 10);
   const Tensor kept = greater(s, reduce_max(s, -1, {.keepdims = true}) * rcond);
   const Tensor inverse = where(kept, 1 / where(kept, s, ones_like(s)), zeros_like(s));
   return product(v * cast(expand_dims(inverse, -2), x->dtype()), u, false, true);

@@ -34,6 +34,10 @@ namespace linalg {
 
 Tensor matrix_transpose(const Operand& a, bool conjugate) {
   const Arg x(a);
+  if (!x->shape().has_rank()) {
+    const Tensor n = rank(*x), last = stack({n - 1, n - 2});
+    return transpose_by(conjugate ? conj(*x) : *x, concat({range(n - 2), last}, 0));
+  }
   RILL_CHECK(x->shape().rank() >= 2, invalid_argument,
              "[matrix_transpose] a must have rank 2 or more, got shape {}", x->shape());
   std::vector<int> perm;

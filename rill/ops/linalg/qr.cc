@@ -28,18 +28,34 @@ Tensor tall_grad(const Tensor& q, const Tensor& r, const Tensor& dq, const Tenso
   return product(q, dr + over_adjoint(s, r)) + over_adjoint(dq - product(q, qdq), r);
 }
 
+// The columns before `at`, or those from it on.
+Tensor columns(const Tensor& t, const Tensor& at, bool before) {
+  const Tensor zero = zeros_like(at), limit = stack({zero, at}), none = stack({zero, zero});
+  return strided_slice(
+      t, before ? none : limit, before ? limit : none, constant({1, 1}),
+      {.begin_mask = before ? 2 : 0, .end_mask = before ? 0 : 2, .ellipsis_mask = 1});
+}
+
 void qr_grad(GradContext& g) {
   const TensorShape& in = g.input_shape(0);
-  const std::int64_t m = in.dim(-2), n = in.dim(-1);
-  RILL_CHECK(m >= 0 && n >= 0, unimplemented,
-             "[qr] the gradient needs the sizes of the matrices, got shape {}", in);
+  const bool known = in.has_rank() && in.dim(-2) >= 0 && in.dim(-1) >= 0;
+  const std::int64_t m = known ? in.dim(-2) : -1, n = known ? in.dim(-1) : -1;
+  RILL_CHECK(known || !g.bool_attr("full_matrices"), unimplemented,
+             "[qr] the gradient of full_matrices needs the sizes of the matrices, got shape {}",
+             in);
   RILL_CHECK(m <= n || !g.bool_attr("full_matrices"), unimplemented,
              "[qr] has no gradient for full_matrices of more rows than columns, got shape {}", in);
   const Tensor &q = g.output(0), &r = g.output(1), &dq = g.dy(0), &dr = g.dy(1);
-  if (m >= n) return g.set(0, tall_grad(q, r, dq, dr));
-  // [a1 | a2] = q [r1 | r2]: r2 = q'a2 gives gradients to q and to a2.
-  auto left = [&](const Tensor& t) { return t(ellipsis, slice(None, m)); };
-  auto right = [&](const Tensor& t) { return t(ellipsis, slice(m, None)); };
+  if (known && m >= n) return g.set(0, tall_grad(q, r, dq, dr));
+  // [a1 | a2] = q [r1 | r2]: r2 = q'a2 gives gradients to q and to a2. Of tall matrices, where
+  // sizes are not known, a2 is empty.
+  const Tensor rows = known ? Tensor() : g.input_shape_tensor(0)[-2];
+  auto left = [&](const Tensor& t) {
+    return known ? t(ellipsis, slice(None, m)) : columns(t, rows, true);
+  };
+  auto right = [&](const Tensor& t) {
+    return known ? t(ellipsis, slice(m, None)) : columns(t, rows, false);
+  };
   const Tensor more = product(right(g.input(0)), right(dr), false, true);
   g.set(0, concat({tall_grad(q, left(r), dq + more, left(dr)), product(q, right(dr))}, -1));
 }

@@ -118,21 +118,30 @@ Tensor lstsq(const Operand& matrix, const Operand& rhs, LstsqOptions o) {
   const ArgPair p(matrix, rhs);
   const Tensor &a = p.first(), &b = p.second();
   const TensorShape& s = a.shape();
-  RILL_CHECK(s.rank() >= 2 && s.dim(-1) >= 0 && s.dim(-2) >= 0, invalid_argument,
-             "[lstsq] matrix has shape {}; expected rank 2 or more and matrices of known size", s);
-  RILL_CHECK(
-      b.shape().rank() == s.rank() && (b.shape().dim(-2) < 0 || b.shape().dim(-2) == s.dim(-2)),
-      invalid_argument,
-      "[lstsq] matrix has shape {}, rhs {}; expected equal ranks and as many rows", s, b.shape());
+  RILL_CHECK(s.rank() < 0 || s.rank() >= 2, invalid_argument,
+             "[lstsq] matrix has shape {}; expected rank 2 or more", s);
+  RILL_CHECK(!s.has_rank() || !b.shape().has_rank() ||
+                 (b.shape().rank() == s.rank() &&
+                  (b.shape().dim(-2) < 0 || s.dim(-2) < 0 || b.shape().dim(-2) == s.dim(-2))),
+             invalid_argument,
+             "[lstsq] matrix has shape {}, rhs {}; expected equal ranks and as many rows", s,
+             b.shape());
+  const bool known = s.has_rank() && s.dim(-1) >= 0 && s.dim(-2) >= 0;
   if (!o.fast) {  // v (u'b / s), without the values that are 0 but for rounding
     const Svd d = svd(a);
     const double eps = d.s.dtype() == float64 ? 0x1p-52 : 0x1p-23;
-    const Tensor least = reduce_max(d.s, -1, {.keepdims = true}) *
-                         (eps * static_cast<double>(std::max(s.dim(-1), s.dim(-2))));
+    const Tensor longest =
+        known ? constant(static_cast<double>(std::max(s.dim(-1), s.dim(-2))), d.s.dtype())
+              : cast(reduce_max(shape(a)(slice(-2, None))), d.s.dtype());
+    const Tensor least = reduce_max(d.s, -1, {.keepdims = true}) * (longest * eps);
     const Tensor kept = greater(d.s, least),
                  inverse = where(kept, 1 / where(kept, d.s, ones_like(d.s)), zeros_like(d.s));
     return product(d.v * cast(expand_dims(inverse, -2), a.dtype()), product(d.u, b, true));
   }
+  RILL_CHECK(known, unimplemented,
+             "[lstsq] matrix has shape {}; the fast way needs to know while it is traced whether "
+             "there are more rows or more columns. Write {{.fast = false}}",
+             s);
   // a'a x = a'b, or x = a'(aa')^-1 b
   const bool tall = s.dim(-2) >= s.dim(-1);
   Tensor gram = tall ? product(a, a, true) : product(a, a, false, true);

@@ -40,7 +40,8 @@ void svd_grad(GradContext& g) {
              "[svd] has no gradient for the vectors of complex matrices, got {}; singular values "
              "alone have one",
              a.dtype());
-  RILL_CHECK(!g.bool_attr("full_matrices") || (in.dim(-1) >= 0 && in.dim(-1) == in.dim(-2)),
+  RILL_CHECK(!g.bool_attr("full_matrices") ||
+                 (in.has_rank() && in.dim(-1) >= 0 && in.dim(-1) == in.dim(-2)),
              unimplemented,
              "[svd] has no gradient for full_matrices that are not square, got shape {}", in);
   const Tensor &s = g.output(0), &u = g.output(1), &v = g.output(2), &du = g.dy(1), &dv = g.dy(2);
@@ -51,9 +52,17 @@ void svd_grad(GradContext& g) {
                   on_rows(s) * (f * (vdv - linalg::adjoint(vdv)));
   middle = middle + linalg::diag(ds);
   Tensor da = product(product(u, middle), v, false, true);
-  if (in.dim(-2) != in.dim(-1) || in.dim(-1) < 0) {
-    da = da + product(outside(u, du, s), v, false, true);
-    da = da + product(u, outside(v, dv, s), false, true);
+  const bool known = in.has_rank() && in.dim(-1) >= 0 && in.dim(-2) >= 0;
+  if (!known || in.dim(-2) != in.dim(-1)) {
+    Tensor more = product(outside(u, du, s), v, false, true),
+           yet_more = product(u, outside(v, dv, s), false, true);
+    if (!known) {  // square ones have nothing outside, but for rounding
+      const Tensor sizes = g.input_shape_tensor(0), square = equal(sizes[-1], sizes[-2]);
+      more = where(square, zeros_like(more), more);
+      yet_more = where(square, zeros_like(yet_more), yet_more);
+    }
+    da = da + more;
+    da = da + yet_more;
   }
   g.set(0, da);
 }

@@ -20,16 +20,15 @@ OpBuilder cumulative_op(std::string_view name, std::string_view tag) {
   b.type("T", kNumericTypes).type("Tidx", kIndexTypes, int32).shape(cumulative_shape).host("axis");
   return b;
 }
-// The axis of a call whose axis is saved.
-int axis_of(GradContext& g) {
-  return normalize_axis(g.input(1).item<std::int64_t>(), g.input_shape(0).rank(), g.op().tag);
+extern const Op& cumsum_op;
+// Sums of `t` along the same axis from the other end.
+Tensor sums_back(GradContext& g, const Tensor& t) {
+  return execute(cumsum_op, {t, g.input(1)},
+                 {{"exclusive", g.bool_attr("exclusive")}, {"reverse", !g.bool_attr("reverse")}});
 }
 
 // An element is in every sum from its own on.
-void cumsum_grad(GradContext& g) {
-  g.set(0, cumsum(g.dy(), axis_of(g),
-                  {.exclusive = g.bool_attr("exclusive"), .reverse = !g.bool_attr("reverse")}));
-}
+void cumsum_grad(GradContext& g) { g.set(0, sums_back(g, g.dy())); }
 const Op& cumsum_op = cumulative_op("Cumsum", "cumsum")
                           .doc("Running sums along an axis; exclusive: without the element itself.")
                           .gradient(cumsum_grad, "axis")
@@ -37,9 +36,7 @@ const Op& cumsum_op = cumulative_op("Cumsum", "cumsum")
 
 // dx_k = (sum of dy_i y_i over the products that hold x_k) / x_k; 0 where x_k is 0.
 void cumprod_grad(GradContext& g) {
-  const bool exclusive = g.bool_attr("exclusive"), reverse = g.bool_attr("reverse");
-  const Tensor sums =
-      cumsum(conj(g.output()) * g.dy(), axis_of(g), {.exclusive = exclusive, .reverse = !reverse});
+  const Tensor sums = sums_back(g, conj(g.output()) * g.dy());
   g.set(0, divide_no_nan(sums, conj(g.input(0))));
 }
 const Op& cumprod_op =

@@ -120,8 +120,8 @@ Tensor batch_matmul(const Tensor& x, const Tensor& y, bool adj_x, bool adj_y) {
 
 Tensor matmul(const Operand& a, const Operand& b, MatmulOptions o) {
   const ArgPair p(a, b);
-  if (p.first().defined() && p.second().defined() &&
-      (p.first().ndim() > 2 || p.second().ndim() > 2))
+  auto matrix = [](const Tensor& t) { return t.shape().has_rank() && t.ndim() <= 2; };
+  if (p.first().defined() && p.second().defined() && !(matrix(p.first()) && matrix(p.second())))
     // The adjoint conjugates; a transpose of complex matrices must not.
     return batch_matmul(o.transpose_a ? conj(p.first()) : p.first(),
                         o.transpose_b ? conj(p.second()) : p.second(), o.transpose_a,

@@ -9,8 +9,8 @@ namespace {
 
 // d|x| / dx = x / |x|; 0 where the norm is 0.
 void euclidean_norm_grad(GradContext& g) {
-  const TensorShape kept = kept_shape(g);
-  g.set(0, divide_no_nan(g.input(0) * reshape(g.dy(), kept), reshape(g.output(), kept)));
+  g.set(0,
+        divide_no_nan(g.input(0) * with_reduced_axes(g, g.dy()), with_reduced_axes(g, g.output())));
 }
 const Op& euclidean_norm_op =
     reduce_op("EuclideanNorm", "reduce_euclidean_norm", kNumericTypes)
@@ -34,7 +34,7 @@ Tensor logsumexp(const Operand& input, const std::vector<int>& axes, ReduceOptio
   const Tensor top = reduce_max(*x, axes, {.keepdims = true});
   const Tensor shift = stop_gradient(where(is_finite(top), top, 0));
   const Tensor sum = log(reduce_sum(exp(*x - shift), axes, o));
-  return sum + (o.keepdims ? shift : reshape(shift, sum.shape()));
+  return sum + (o.keepdims ? shift : reshape(shift, sizes_of(sum)));
 }
 void require_fractions(const Tensor& x, std::string_view tag) {
   RILL_CHECK(x.dtype().is_floating() || x.dtype().is_complex(), invalid_argument,

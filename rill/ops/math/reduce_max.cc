@@ -7,10 +7,9 @@ namespace {
 
 // Elements that tie share the gradient.
 void extreme_grad(GradContext& g) {
-  const TensorShape kept = kept_shape(g);
-  const Tensor winners = cast(equal(g.input(0), reshape(g.output(), kept)), g.dy().dtype());
-  const Tensor share =
-      reshape(g.dy(), kept) / reshape(reduce_sum(winners, axes_of(g), {.keepdims = true}), kept);
+  const Tensor best = with_reduced_axes(g, g.output());
+  const Tensor winners = cast(equal(g.input(0), best), g.dy().dtype());
+  const Tensor share = with_reduced_axes(g, g.dy()) / sum_over(winners, g.input(1), true);
   g.set(0, winners * share);
 }
 const Op& max_op = reduce_op("Max", "reduce_max", kRealTypes)

@@ -9,31 +9,39 @@ namespace {
 // after, which is right also where x_k is 0.
 void prod_grad(GradContext& g) {
   const TensorShape& shape = g.input_shape(0);
-  const int rank = shape.rank();
-  if (shape.num_elements() == 0 || rank == 0)
-    return g.set(0, broadcast_to(reshape(g.dy(), kept_shape(g)), shape));
+  if (shape.rank() == 0 || shape.num_elements() == 0) return g.set(0, spread_over_input(g, g.dy()));
   // The reduced axes first and as one: [reduced, others]
-  std::vector<int> order;
-  std::vector<char> reduced(static_cast<std::size_t>(rank), 0);
-  for (int a : axes_of(g))
-    reduced[static_cast<std::size_t>(normalize_axis(a, rank, "reduce_prod"))] = 1;
-  std::int64_t n = 1;
-  for (int i = 0; i < rank; ++i)
-    if (reduced[static_cast<std::size_t>(i)]) order.push_back(i), n *= shape.dim(i);
-  for (int i = 0; i < rank; ++i)
-    if (!reduced[static_cast<std::size_t>(i)]) order.push_back(i);
-  TensorShape moved = TensorShape::scalar();
-  std::vector<int> back(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    moved.push_back(shape.dim(order[i]));
-    back[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
+  Tensor order, back, moved, as_rows;
+  if (shape.is_fully_defined() && value_known(g.input(1))) {
+    std::vector<char> reduced(shape.size(), 0);
+    for (std::int64_t a : as_dims(g.input(1), "reduce_prod"))
+      reduced[static_cast<std::size_t>(normalize_axis(a, shape.rank(), "reduce_prod"))] = 1;
+    std::vector<std::int32_t> axes, inverse(shape.size());
+    std::int64_t n = 1;
+    for (char first : {1, 0})
+      for (int i = 0; i < shape.rank(); ++i) {
+        if (reduced[static_cast<std::size_t>(i)] != first) continue;
+        inverse[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(axes.size());
+        axes.push_back(i);
+        if (first) n *= shape.dim(i);
+      }
+    TensorShape sizes = TensorShape::scalar();
+    for (std::int32_t a : axes) sizes.push_back(shape.dim(a));
+    order = constant(axes), back = constant(inverse), moved = to_tensor(sizes);
+    as_rows = to_tensor(TensorShape({n, shape.num_elements() / n}));
+  } else {
+    const Tensor sizes = g.input_shape_tensor(0), mask = reduced_mask(g);
+    order = argsort(cast(mask, int32), -1, "DESCENDING");
+    back = invert_permutation(order);
+    moved = gather(sizes, order);
+    const Tensor one = ones_like(sizes);
+    as_rows = stack({reduce_prod(where(mask, sizes, one)), reduce_prod(where(mask, one, sizes))});
   }
-  const Tensor x =
-      reshape(transpose(g.input(0), order), TensorShape({n, shape.num_elements() / n}));
+  const Tensor x = reshape(transpose_by(g.input(0), order), as_rows);
   const Tensor before = cumprod(x, 0, {.exclusive = true}),
                after = cumprod(x, 0, {.exclusive = true, .reverse = true});
-  const Tensor others = transpose(reshape(conj(before) * conj(after), moved), back);
-  g.set(0, others * reshape(g.dy(), kept_shape(g)));
+  const Tensor others = transpose_by(reshape(conj(before) * conj(after), moved), back);
+  g.set(0, others * with_reduced_axes(g, g.dy()));
 }
 const Op& prod_op = reduce_op("Prod", "reduce_prod", kNumericTypes)
                         .doc("The product of elements across axes. An empty product is 1.")

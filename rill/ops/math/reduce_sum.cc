@@ -12,12 +12,7 @@ const Op& sum_op = reduce_op("Sum", "reduce_sum", kNumericTypes)
                        .gradient(sum_grad, "reduction_indices")
                        .define();
 
-void mean_grad(GradContext& g) {
-  const std::int64_t n = reduced_count(g);
-  const Tensor share =
-      g.dy() / cast(constant(static_cast<double>(n > 0 ? n : 1), float64), g.dy().dtype());
-  g.set(0, spread_over_input(g, share));
-}
+void mean_grad(GradContext& g) { g.set(0, spread_over_input(g, g.dy() / reduced_count(g))); }
 const Op& mean_op = reduce_op("Mean", "reduce_mean", kNumericTypes)
                         .doc("The mean of elements across axes. The mean of nothing is NaN.")
                         .gradient(mean_grad, "reduction_indices")
@@ -26,6 +21,9 @@ const Op& mean_op = reduce_op("Mean", "reduce_mean", kNumericTypes)
 }  // namespace
 
 RILL_DEFINE_REDUCTION(reduce_sum, sum_op)
+Tensor sum_over(const Tensor& x, const Tensor& axes, bool keepdims) {
+  return execute(sum_op, {x, axes}, {{"keep_dims", keepdims}});
+}
 RILL_DEFINE_REDUCTION(reduce_mean, mean_op)
 
 }  // namespace rill

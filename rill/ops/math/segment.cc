@@ -61,18 +61,26 @@ OpBuilder unsorted_op(std::string_view name, std::string_view tag, TypeSet types
 // gets no gradient.
 bool is_sorted(GradContext& g) { return g.num_inputs() == 2; }
 
+// One value an id, with axes of size 1 so that it broadcasts with data.
+Tensor with_axes_of_data(GradContext& g, Tensor t) {
+  if (!g.input_shape(0).has_rank() || !t.shape().has_rank()) {
+    const Tensor more = size(g.input_shape_tensor(0)) - rank(t);
+    return reshape(t, concat({shape(t), fill(reshape(more, {1}), 1)}, 0));
+  }
+  for (int i = t.ndim(); i < g.input_shape(0).rank(); ++i) t = expand_dims(t, -1);
+  return t;
+}
 // Which rows of data count, of a shape that broadcasts with data.
-Tensor counted_rows(const Tensor& ids, int data_rank) {
-  Tensor keep = greater_equal(ids, 0);
-  for (int i = ids.ndim(); i < data_rank; ++i) keep = expand_dims(keep, -1);
-  return keep;
+Tensor counted_rows(GradContext& g) {
+  const Tensor& ids = g.input(1);
+  return with_axes_of_data(g, greater_equal(ids, 0));
 }
 // To each row of data the row of its segment; 0 without one.
 Tensor spread(GradContext& g, const Tensor& segments) {
   const Tensor& ids = g.input(1);
   if (is_sorted(g)) return gather(segments, ids);
   const Tensor rows = gather(segments, maximum(ids, 0));
-  return where(counted_rows(ids, g.input_shape(0).rank()), rows, zeros_like(rows));
+  return where(counted_rows(g), rows, zeros_like(rows));
 }
 Tensor sums(GradContext& g, const Tensor& data) {
   return is_sorted(g) ? segment_sum(data, g.input(1))
@@ -86,16 +94,14 @@ Tensor products(GradContext& g, const Tensor& data) {
 void sum_grad(GradContext& g) { g.set(0, spread(g, g.dy())); }
 
 void mean_grad(GradContext& g) {
-  Tensor ones = ones_like(g.input(1), g.dy().dtype());
-  for (int i = 1; i < g.input_shape(0).rank(); ++i) ones = expand_dims(ones, -1);
+  const Tensor ones = with_axes_of_data(g, ones_like(g.input(1), g.dy().dtype()));
   g.set(0, spread(g, g.dy() / maximum(sums(g, ones), 1)));
 }
 
 // Elements that tie share the gradient.
 void extreme_grad(GradContext& g) {
   Tensor winners = equal(g.input(0), spread(g, g.output()));
-  if (!is_sorted(g))
-    winners = logical_and(winners, counted_rows(g.input(1), g.input_shape(0).rank()));
+  if (!is_sorted(g)) winners = logical_and(winners, counted_rows(g));
   const Tensor weights = cast(winners, g.dy().dtype());
   g.set(0, weights * spread(g, divide_no_nan(g.dy(), sums(g, weights))));
 }

@@ -45,6 +45,12 @@ void bias_add_grad_shape(ShapeContext& c) {
 void bias_add_grad_grad(GradContext& g) {
   const TensorShape& shape = g.input_shape(0);
   const int axis = channel_axis(g, shape.rank());
+  if (!shape.is_fully_defined()) {
+    const Tensor sizes = g.input_shape_tensor(0);
+    if (axis != 1) return g.set(0, broadcast_to(g.dy(), sizes));  // the last
+    const Tensor ones = ones_like(sizes(slice(2, None)));
+    return g.set(0, broadcast_to(reshape(g.dy(), concat({sizes(slice(1, 2)), ones}, 0)), sizes));
+  }
   Dims kept(static_cast<std::size_t>(shape.rank()), 1);
   kept[static_cast<std::size_t>(axis)] = shape.dim(axis);
   g.set(0, broadcast_to(reshape(g.dy(), TensorShape(kept)), shape));

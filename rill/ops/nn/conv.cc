@@ -2,6 +2,7 @@
 // respect to input and filter, which are each other's gradients.
 #include "rill/ops/array/array_helpers.h"
 #include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
 #include "rill/ops/nn/windows.h"
 #include "rill/ops/op_helpers.h"
 
@@ -159,9 +160,17 @@ template <class F>
 Tensor with_one_batch_axis(const Tensor& x, int spatial, F body) {
   if (!x.shape().has_rank() || x.ndim() <= spatial + 2) return body(x);
   const int extra = x.ndim() - spatial - 2;
-  RILL_CHECK(x.shape().is_fully_defined(), unimplemented,
-             "[convolution] input of shape {} has more than one batch axis; expected known sizes",
-             x.shape());
+  if (!x.shape().is_fully_defined()) {
+    const Tensor sizes = shape(x), batch = sizes(slice(None, extra + 1)),
+                 image = sizes(slice(extra + 1, None));
+    Tensor folded = reshape(x, concat({reduce_prod(batch, 0, {.keepdims = true}), image}, 0));
+    Dims known = x.shape().dims();
+    for (int i = 0; i < extra; ++i) known.erase(0);
+    known[0] = -1;
+    folded.set_shape(TensorShape(known));
+    const Tensor y = body(folded);
+    return reshape(y, concat({batch, shape(y)(slice(1, None))}, 0));
+  }
   Dims folded{1}, out;
   for (int i = 0; i <= extra; ++i) folded[0] *= x.shape().dim(i);
   for (int i = extra + 1; i < x.ndim(); ++i) folded.push_back(x.shape().dim(i));

@@ -99,13 +99,30 @@ Tensor precise(const Tensor& logits) {
 
 Tensor rows_of(const Tensor& x) {
   if (x.ndim() == 2) return x;
-  return x.ndim() == 0 ? reshape(x, {1, 1}) : reshape(x, {std::int64_t{-1}, x.shape().dim(-1)});
+  if (x.ndim() == 0) return reshape(x, {1, 1});
+  if (x.shape().has_rank() && x.shape().dim(-1) >= 0)
+    return reshape(x, {std::int64_t{-1}, x.shape().dim(-1)});
+  const Tensor sizes = shape(x), classes = sizes(slice(-1, None));
+  return reshape(x, concat({constant({-1}), classes}, 0));
 }
 
 TensorShape without_last(const TensorShape& s) {
+  if (!s.has_rank()) return s;
   Dims d = s.dims();
   d.pop_back();
   return TensorShape(d);
+}
+// One number a row as one for each row of `x`.
+Tensor shaped_as_rows(const Tensor& loss, const Tensor& x) {
+  const TensorShape rows = without_last(x.shape());
+  if (rows.rank() == 1) return loss;
+  return rows.is_fully_defined() ? reshape(loss, rows) : reshape(loss, shape(x)(slice(None, -1)));
+}
+// `x` with the shape of both where they differ.
+Tensor broadcast_with(const Tensor& x, const Tensor& other, const TensorShape& both) {
+  if (x.shape() == both && (both.is_fully_defined() || other.shape() == both)) return x;
+  if (both.is_fully_defined()) return broadcast_to(x, both);
+  return broadcast_to(x, broadcast_dynamic_shape(sizes_of(x), sizes_of(other)));
 }
 
 std::vector<int> axis_last(int axis, int rank) {
@@ -123,20 +140,23 @@ Tensor softmax_xent(const nn::CrossEntropyArgs& a, bool labels_too) {
   Tensor labels = labels_too ? a.labels : stop_gradient(a.labels);
   if (labels.dtype() != logits.dtype()) labels = cast(labels, logits.dtype());
   const TensorShape both = broadcast_shapes(logits.shape(), labels.shape(), tag);
-  RILL_CHECK(both.rank() >= 1, invalid_argument,
+  RILL_CHECK(both.rank() != 0, invalid_argument,
              "[{}] logits and labels must have an axis of classes; got scalars", tag);
-  if (!(logits.shape() == both)) logits = broadcast_to(logits, both);
-  if (!(labels.shape() == both)) labels = broadcast_to(labels, both);
-  const int axis = normalize_axis(a.axis, both.rank(), tag);
-  if (axis != both.rank() - 1) {
+  RILL_CHECK(both.has_rank() || a.axis == -1, unimplemented,
+             "[{}] axis {} of logits of unknown rank; expected the last, -1", tag, a.axis);
+  const Tensor given = logits;
+  logits = broadcast_with(logits, labels, both);
+  labels = broadcast_with(labels, given, both);
+  const int axis = both.has_rank() ? normalize_axis(a.axis, both.rank(), tag) : -1;
+  if (axis != both.rank() - 1 && both.has_rank()) {
     const auto perm = axis_last(axis, both.rank());
     logits = transpose(logits, perm);
     labels = transpose(labels, perm);
   }
-  RILL_CHECK(logits.shape().dim(-1) != 0, invalid_argument,
+  RILL_CHECK(!both.has_rank() || logits.shape().dim(-1) != 0, invalid_argument,
              "[{}] logits of shape {} have no classes", tag, logits.shape());
   const Tensor loss = execute_all(softmax_xent_op, {rows_of(logits), rows_of(labels)})[0];
-  const Tensor shaped = reshape(loss, without_last(logits.shape()));
+  const Tensor shaped = shaped_as_rows(loss, logits);
   return shaped.dtype() == a.logits.dtype() ? shaped : cast(shaped, a.logits.dtype());
 }
 
@@ -159,21 +179,22 @@ Tensor sparse_softmax_cross_entropy_with_logits(const CrossEntropyArgs& a) {
              "[{}] labels are {}; expected class numbers of dtype int32 or int64. Soft labels go "
              "to softmax_cross_entropy_with_logits",
              tag, a.labels.dtype());
-  RILL_CHECK(logits.rank() >= 1, invalid_argument,
+  const bool ranks_known = labels.has_rank() && logits.has_rank();
+  RILL_CHECK(logits.rank() != 0, invalid_argument,
              "[{}] logits must have an axis of classes; got a scalar", tag);
-  RILL_CHECK(labels.rank() == logits.rank() - 1, invalid_argument,
+  RILL_CHECK(!ranks_known || labels.rank() == logits.rank() - 1, invalid_argument,
              "[{}] labels must have one rank less than logits: labels have shape {} (rank {}), "
              "logits {} (rank {})",
              tag, labels, labels.rank(), logits, logits.rank());
   RILL_CHECK(labels.is_compatible_with(without_last(logits)), invalid_argument,
              "[{}] labels have shape {}, logits {}; expected labels of shape {}", tag, labels,
              logits, without_last(logits));
-  RILL_CHECK(a.axis == -1 || a.axis == logits.rank() - 1, unimplemented,
+  RILL_CHECK(a.axis == -1 || (logits.has_rank() && a.axis == logits.rank() - 1), unimplemented,
              "[{}] the classes must be the last axis of logits, got axis {}", tag, a.axis);
   const Tensor flat_logits = rows_of(precise(a.logits));
   const Tensor flat_labels = labels.rank() == 1 ? a.labels : reshape(a.labels, {-1});
   const Tensor loss = execute_all(sparse_xent_op, {flat_logits, flat_labels})[0];
-  const Tensor shaped = labels.rank() == 1 ? loss : reshape(loss, labels);
+  const Tensor shaped = labels.rank() == 1 ? loss : reshape(loss, sizes_of(a.labels));
   return shaped.dtype() == a.logits.dtype() ? shaped : cast(shaped, a.logits.dtype());
 }
 

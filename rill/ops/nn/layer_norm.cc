@@ -38,6 +38,9 @@ void layer_norm_grad_shape(ShapeContext& c) {
 void layer_norm_grad_grad(GradContext& g) {
   const DType d = g.input_dtype(1), wide = d == float64 ? float64 : float32;
   const int rank = g.input_shape(1).rank(), over = g.input_shape(2).rank();
+  RILL_CHECK(rank >= 0 && over >= 0, unimplemented,
+             "[layer_norm] the second derivative needs the ranks of x ({}) and gamma ({})",
+             g.input_shape(1), g.input_shape(2));
   std::vector<int> axes, rows;
   for (int i = 0; i < rank; ++i) (i < rank - over ? rows : axes).push_back(i);
   const Tensor dy = cast(g.input(0), wide), x = cast(g.input(1), wide),

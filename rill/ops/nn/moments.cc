@@ -50,13 +50,19 @@ Tensors<2> weighted_moments(const Operand& input, const std::vector<int>& axes,
 Tensors<4> sufficient_statistics(const Operand& input, const std::vector<int>& axes,
                                  const Tensor& shift, MomentsOptions o) {
   const Arg x(input);
-  RILL_CHECK(x->shape().is_fully_defined(), unimplemented,
-             "[sufficient_statistics] x has shape {}; expected known sizes", x->shape());
-  std::int64_t count = 1;
-  for (int a : axes) count *= x->shape().dim(normalize_axis(a, x->ndim(), "sufficient_statistics"));
+  const TensorShape& s = x->shape();
+  std::int64_t count = s.has_rank() ? 1 : -1;
+  for (int a : axes)
+    if (s.has_rank() && count >= 0) {
+      const std::int64_t n = s.dim(normalize_axis(a, x->ndim(), "sufficient_statistics"));
+      count = n < 0 ? -1 : count * n;
+    }
+  const Tensor number =
+      count >= 0 ? constant(count)
+                 : reduce_prod(gather(shape(*x, int64), floormod(constant(axes), rank(*x))));
   const ReduceOptions keep{.keepdims = o.keepdims};
   const Tensor off = shift.defined() ? *x - shift : *x;
-  return {{cast(constant(count), x->dtype()), reduce_sum(off, axes, keep),
+  return {{cast(number, x->dtype()), reduce_sum(off, axes, keep),
            reduce_sum(square(off), axes, keep), shift}};
 }
 Tensors<2> normalize_moments(const Operand& counts, const Operand& mean_ss,

@@ -1,6 +1,7 @@
 // Pooling: the largest or the mean of each window of an image.
 #include "rill/ops/array/array_helpers.h"
 #include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
 #include "rill/ops/nn/windows.h"
 #include "rill/ops/op_helpers.h"
 
@@ -335,21 +336,26 @@ Tensor pool(const Operand& input, const Sizes& window_shape, const std::string& 
              "[pool] dilations with data_format \"{}\"; expected channels last", o.data_format);
   RILL_CHECK(o.padding.name() == "VALID", unimplemented,
              "[pool] padding is \"{}\"; expected \"VALID\" with dilations", o.padding.name());
-  RILL_CHECK(x->shape().is_fully_defined(), unimplemented,
-             "[pool] dilations need known sizes, got shape {}", x->shape());
   // Pixels that a dilated window meets are neighbours in one entry of a larger
   // batch, which is filled up with pixels that are cut away again.
-  std::vector<std::int64_t> pads, crops;
+  std::vector<std::int64_t> fills;
+  bool known = true;
   for (int i = 0; i < spatial; ++i) {
-    const auto n = static_cast<std::size_t>(i);
-    const std::int64_t fill = (dilations[n] - x->shape().dim(i + 1) % dilations[n]) % dilations[n];
-    pads.insert(pads.end(), {0, fill});
-    crops.insert(crops.end(), {0, fill});
+    const std::int64_t d = dilations[static_cast<std::size_t>(i)], size = x->shape().dim(i + 1);
+    fills.insert(fills.end(), {0, (d - size % d) % d});
+    known = known && size >= 0;
   }
   const Tensor block = constant(dilations);
-  const Tensor parts = space_to_batch(*x, block, constant(pads, int32, {spatial, 2}));
+  Tensor fill;
+  if (known) {
+    fill = constant(fills, int32, {spatial, 2});
+  } else {
+    const Tensor after = floormod(negative(shape(*x)(slice(1, 1 + spatial))), block);
+    fill = stack({zeros_like(after), after}, 1);
+  }
+  const Tensor parts = space_to_batch(*x, block, fill);
   const Tensor y = pool_by_rank(max, parts, window, 1, "VALID", {});
-  return batch_to_space(y, block, constant(crops, int32, {spatial, 2}));
+  return batch_to_space(y, block, fill);
 }
 
 }  // namespace nn

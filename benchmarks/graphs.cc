@@ -1,0 +1,195 @@
+// What a traced function costs, and whole training steps as planned functions.
+// Training steps are held to the hand-written floor: its times come from the
+// environment (tools/bench runs it in the same sitting), in milliseconds.
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+#include "benchmarks/budget.h"
+#include "rill/base/parallel.h"
+#include "rill/rill.h"
+
+namespace tf = rill;
+using budget::best, budget::time_row;
+using tf::Tensor, tf::Variable;
+
+namespace {
+
+// Both in one run where the floor's time is known; else ours alone.
+void step_row(const char* what, const char* floor_variable, double seconds, double gate,
+              double goal) {
+  const char* floor = std::getenv(floor_variable);
+  if (floor)
+    budget::multiple_row(what, {seconds, std::atof(floor) / 1e3}, gate, goal);
+  else
+    std::printf("%-62s %8.3f ms (no floor given)\n", what, seconds * 1e3);
+}
+
+Variable weights(const tf::TensorShape& shape, double scale) {
+  return Variable(tf::random::uniform(shape, -scale, scale, {.seed = 1}));
+}
+Variable zeros(const tf::TensorShape& shape) { return Variable(tf::zeros(shape)); }
+
+void calls() {
+  const auto a = tf::constant({1.f}), b = tf::constant({2.f});
+  auto one = tf::function([](Tensor x, Tensor y) { return x + y; });
+  one(a, b);
+  const double first = best([&] { one(a, b); }, 2000, 60);
+  time_row("call of a traced function of one op", first, 1000, 500);
+  auto many = tf::function([](Tensor x, Tensor y) {
+    // Ops that no pass can fuse: each needs the whole of the one before.
+    for (int i = 0; i < 50; ++i)
+      x = tf::reduce_sum(x, 0, {.keepdims = true}), x = tf::reverse(x, {0});
+    return x + y;
+  });
+  many(a, b);
+  time_row("each further small op", (best([&] { many(a, b); }, 500, 60) - first) / 100, 80, 40);
+
+  const auto x = tf::constant({0.f, .25f, .5f, .75f, 1.f}),
+             y = tf::constant({0.f, .3636f, .5454f, .8181f, 1.f});
+  Variable w(0.f), c(0.f);
+  const std::vector<Variable> variables{w, c};
+  tf::keras::optimizers::SGD sgd({.learning_rate = 5e-4});
+  auto step = tf::function([&] {
+    tf::GradientTape tape;
+    const auto loss = tf::reduce_sum(tf::square(w * x + c - y));
+    sgd.apply_gradients(tape.gradient(loss, {w, c}), variables);
+  });
+  step();
+  time_row("house-price regression step (P50), traced", best([&] { step(); }, 500, 60), 2000, 1000);
+}
+
+void mlp() {
+  const auto x = tf::random::uniform({50, 784}, -1., 1., {.seed = 2});
+  const auto y = tf::cast(tf::range(50) % 10, tf::int32);
+  Variable w1 = weights({784, 100}, .04), b1 = zeros({100}), w2 = weights({100, 10}, .1),
+           b2 = zeros({10});
+  const std::vector<Variable> vars{w1, b1, w2, b2};
+  tf::keras::optimizers::Adam adam(1e-3);
+  auto step = tf::function([&](Tensor images, Tensor labels) {
+    tf::GradientTape tape;
+    const auto h = tf::nn::relu(tf::matmul(images, w1) + b1);
+    const auto loss = tf::reduce_mean(tf::nn::sparse_softmax_cross_entropy_with_logits(
+        {.labels = labels, .logits = tf::matmul(h, w2) + b2}));
+    adam.apply_gradients(tape.gradient(loss, vars), vars);
+    return loss;
+  });
+  step(x, y);
+  step_row("MLP 784-100-10, batch 50, Adam, one step", "RILL_FLOOR_MLP",
+           best([&] { step(x, y); }, 20, 60), 1.35, 1.15);
+}
+
+void cnn() {
+  const auto x = tf::random::uniform({50, 28, 28, 1}, -1., 1., {.seed = 2});
+  const auto y = tf::cast(tf::range(50) % 10, tf::int32);
+  Variable k1 = weights({5, 5, 1, 32}, .2), c1 = zeros({32}), k2 = weights({5, 5, 32, 64}, .035),
+           c2 = zeros({64}), w1 = weights({3136, 1024}, .018), b1 = zeros({1024}),
+           w2 = weights({1024, 10}, .03), b2 = zeros({10});
+  const std::vector<Variable> vars{k1, c1, k2, c2, w1, b1, w2, b2};
+  tf::keras::optimizers::Adam adam(1e-3);
+  auto step = tf::function([&](Tensor images, Tensor labels) {
+    tf::GradientTape tape;
+    auto h = tf::nn::relu(tf::nn::bias_add(tf::nn::conv2d(images, k1, 1, "SAME"), c1));
+    h = tf::nn::max_pool2d(h, 2, 2, "VALID");
+    h = tf::nn::relu(tf::nn::bias_add(tf::nn::conv2d(h, k2, 1, "SAME"), c2));
+    h = tf::reshape(tf::nn::max_pool2d(h, 2, 2, "VALID"), {-1, 3136});
+    h = tf::nn::relu(tf::matmul(h, w1) + b1);
+    const auto loss = tf::reduce_mean(tf::nn::sparse_softmax_cross_entropy_with_logits(
+        {.labels = labels, .logits = tf::matmul(h, w2) + b2}));
+    adam.apply_gradients(tape.gradient(loss, vars), vars);
+    return loss;
+  });
+  step(x, y);
+  step_row("CNN of P56, batch 50, Adam, one step", "RILL_FLOOR_CNN",
+           best([&] { step(x, y); }, 1, 60), 1.2, 1.05);
+}
+
+void lstm() {
+  constexpr int kSteps = 40, kUnits = 256, kClasses = 60;
+  const auto x = tf::one_hot(tf::cast(tf::range(kSteps * 50) * 7 % kClasses, tf::int32), kClasses);
+  const auto inputs = tf::reshape(x, {kSteps, 50, kClasses});
+  const auto y = tf::cast(tf::range(50) * 13 % kClasses, tf::int32);
+  Variable wx = weights({kClasses, 4 * kUnits}, .06), wh = weights({kUnits, 4 * kUnits}, .06),
+           b = zeros({4 * kUnits}), wo = weights({kUnits, kClasses}, .06), bo = zeros({kClasses});
+  const std::vector<Variable> vars{wx, wh, b, wo, bo};
+  tf::keras::optimizers::Adam adam(1e-3);
+  auto step = tf::function([&](Tensor seq, Tensor labels) {
+    tf::GradientTape tape;
+    Tensor h = tf::zeros({50, kUnits}), c = tf::zeros({50, kUnits});
+    const Tensor kernel = wx, recurrent = wh, bias = b;
+    for (int t = 0; t < kSteps; ++t) {
+      const auto z = tf::matmul(seq[t], kernel) + tf::matmul(h, recurrent) + bias;
+      const auto g = tf::split(z, 4, 1);
+      c = tf::sigmoid(g[1]) * c + tf::sigmoid(g[0]) * tf::tanh(g[2]);
+      h = tf::sigmoid(g[3]) * tf::tanh(c);
+    }
+    const auto loss = tf::reduce_mean(tf::nn::sparse_softmax_cross_entropy_with_logits(
+        {.labels = labels, .logits = tf::matmul(h, wo) + bo}));
+    adam.apply_gradients(tape.gradient(loss, vars), vars);
+    return loss;
+  });
+  step(inputs, y);
+  step_row("LSTM 256 x 40, batch 50, Adam, one step", "RILL_FLOOR_LSTM",
+           best([&] { step(inputs, y); }, 1, 40), 1.3, 1.1);
+}
+
+// exp good to a few ulp, in a form that compilers vectorise.
+inline float quick_exp(float x) {
+  x = std::min(88.f, std::max(-87.f, x));
+  const float k = std::nearbyintf(x * 1.442695041f);
+  const float r = (x - k * 0.693145752f) - k * 1.42860677e-6f;
+  float p = 1.f / 720;
+  p = p * r + 1.f / 120;
+  p = p * r + 1.f / 24;
+  p = p * r + 1.f / 6;
+  p = p * r + 0.5f;
+  p = (p * r + 1.f) * r + 1.f;
+  return p * std::bit_cast<float>((static_cast<int>(k) + 127) << 23);
+}
+
+// The chain as one loop over the elements, by hand.
+[[gnu::target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")]] void fused_range(
+    const float* x, float* y, std::int64_t begin, std::int64_t end) {
+#pragma omp simd
+  for (std::int64_t i = begin; i < end; ++i) {
+    const float v = x[i], u = v + 0.0447f * (v * v * v);
+    y[i] = v * (2.f - 2.f / (quick_exp(2 * u) + 1.f));
+  }
+}
+void fused_chain(const float* x, float* y, std::int64_t n) {
+  tf::parallel_for(n, 1 << 15,
+                   [&](std::int64_t begin, std::int64_t end) { fused_range(x, y, begin, end); });
+}
+
+void chain() {
+  constexpr std::int64_t n = 16 << 20;
+  const auto x = tf::random::uniform({n}, -3., 3., {.seed = 4});
+  auto gelu = tf::function([](Tensor v) {
+    const auto t = v * v * v;
+    return v * (1.f + tf::tanh(v + 0.0447f * t));
+  });
+  gelu(x);
+  std::vector<float> out(n);
+  const float* in = x.data<float>().data();
+  budget::multiple_row(
+      "gelu-like chain of 6 ops over 16 M floats",
+      budget::best_of_both([&] { gelu(x); }, [&] { fused_chain(in, out.data(), n); }, 1, 30), 2.0,
+      1.3);
+}
+
+}  // namespace
+
+// All, or those that are named.
+int main(int argc, char** argv) {
+  auto wanted = [&](const char* name) {
+    bool any = argc < 2;
+    for (int i = 1; i < argc; ++i) any = any || std::string(argv[i]) == name;
+    return any;
+  };
+  if (wanted("calls")) calls();
+  if (wanted("mlp")) mlp();
+  if (wanted("cnn")) cnn();
+  if (wanted("lstm")) lstm();
+  if (wanted("chain")) chain();
+}
