@@ -353,7 +353,8 @@ TEST(BadGraphDef, NamesTheNodeOfEachFault) {
            "node { name: 'axes' op: 'Const' attr { key: 'dtype' value { type: DT_INT32 } }"
            " attr { key: 'value' value { tensor { dtype: DT_INT32 tensor_shape { dim { size: 2 } }"
            " } } } }" +
-           node("b", "ConcatV2", "input: 'a' input: 'a' input: 'axes'"),
+           constant_node("c", "tensor_shape { dim { size: 2 } }") +
+           node("b", "ConcatV2", "input: 'c' input: 'c' input: 'axes'"),
        Code::invalid_argument, "[concat] input axis must be one integer"},
       {"versions { min_consumer: 100000 }", Code::unimplemented, "from version 100000 on"},
       {a + node("b", "NextIteration", "input: 'a'"), Code::unimplemented, "belongs to no frame"},
