@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 
 namespace tf = rill;
@@ -55,6 +56,7 @@ Times mlp(const char* device, bool upload, bool traced = false) {
   };
   for (int i = 0; i < 300; ++i) step();
   drain(loss);
+  if (traced && std::getenv("EXPLAIN")) std::printf("%s", planned.explain().c_str());
   std::vector<double> steps, hosts;
   constexpr int kRuns = 9, kSteps = 300;
   for (int run = 0; run < kRuns; ++run) {

@@ -305,12 +305,17 @@ std::vector<Tensor> Plan::run(std::span<const Tensor> inputs) {
 std::string Plan::explain() const {
   std::string shapes;
   for (const TensorShape& s : input_shapes_) shapes += format(" {}", s);
-  return format(
+  std::string out = format(
       "plan for{}, width {}: {} steps ({} kernel calls, {} of general form, {} groups of {} "
       "elementwise ops), {} results in place of an input, {} views, {} nodes folded; arena {} "
       "bytes (live at one time: {})\n",
       shapes, width_, steps_.size(), counts_.kernels, counts_.general, counts_.groups,
       counts_.grouped, counts_.in_place, counts_.views, counts_.folded, arena_bytes(), live_bytes_);
+  if (record_on_) out += format("  recorded on {} and queued in one go\n", record_on_->name());
+  for (const Step& step : steps_)
+    if (step.how == How::general)
+      out += format("  of general form: {} \"{}\"\n", step.node->op->name, step.node->name);
+  return out;
 }
 
 std::string Plan::describe() const {

@@ -92,7 +92,7 @@ class Plan {
     TensorShape shape;                // not fully defined: known at run time only
     std::vector<std::int32_t> views;  // that show its memory
     Device* device = nullptr;         // where it is
-    bool own = false;                 // memory that a kernel's step makes
+    bool own = false;  // memory that a kernel's step makes, or the handle of a variable
   };
   // What one run needs for itself.
   struct Instance {

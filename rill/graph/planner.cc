@@ -878,6 +878,10 @@ Plan::Plan(const Graph& graph, std::span<const TensorShape> input_shapes,
     if (s.how == How::kernel || s.how == How::update || s.how == How::group)
       for (const std::int32_t slot : s.out_slots)
         if (slot >= 0) slots_[static_cast<std::size_t>(slot)].own = true;
+  for (const std::int32_t slot : arg_slots_) {
+    SlotInfo& info = slots_[static_cast<std::size_t>(slot)];
+    info.own = info.own || info.dtype == resource_dtype();
+  }
   for (const Step& s : steps_)
     if (s.device && !s.device->is_host() && can_record(*s.device)) record_on_ = s.device;
   if (record_on_ && !recordable()) record_on_ = nullptr;
