@@ -3,6 +3,7 @@
 
 file(GLOB_RECURSE RILL_SOURCES CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/rill/*.cc")
 list(FILTER RILL_SOURCES EXCLUDE REGEX "_test\\.cc$")
+list(FILTER RILL_SOURCES EXCLUDE REGEX "/rill/kernels/cuda/")  # a library of its own: RillCuda
 
 add_library(rill_objects OBJECT ${RILL_SOURCES})
 set_target_properties(rill_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)

@@ -64,7 +64,7 @@ set_source_files_properties(${kernel_tests} PROPERTIES COMPILE_OPTIONS "${kernel
 rill_add_tests_below("${PROJECT_SOURCE_DIR}/rill" ${unit_tests})
 
 file(GLOB crossing_tests CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*/*.cc")
-list(FILTER crossing_tests EXCLUDE REGEX "/tests/consumer/")
+list(FILTER crossing_tests EXCLUDE REGEX "/tests/(consumer|cuda)/")
 rill_add_tests_below("${PROJECT_SOURCE_DIR}/tests" ${crossing_tests})
 
 # The consumer test builds a program against the installed library, as a user does.

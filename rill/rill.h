@@ -16,6 +16,7 @@
 #include "rill/eager/gradient_functions.h"
 #include "rill/eager/gradient_tape.h"
 #include "rill/eager/variable.h"
+#include "rill/graph/autograph.h"
 #include "rill/graph/control_flow.h"
 #include "rill/graph/function.h"
 #include "rill/graph/name_scope.h"

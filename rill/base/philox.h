@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "rill/base/api.h"
+#include "rill/base/host_device.h"
 
 namespace rill RILL_API {
 
@@ -25,14 +26,24 @@ class Philox {
   const Group& counter() const { return counter_; }
 
   // Passes over `groups` groups. The whole counter wraps around.
-  void skip(std::uint64_t groups);
+  RILL_HOST_DEVICE void skip(std::uint64_t groups) {
+    const std::uint64_t before = counter_[0] | std::uint64_t{counter_[1]} << 32;
+    const std::uint64_t after = before + groups;
+    counter_[0] = static_cast<std::uint32_t>(after);
+    counter_[1] = static_cast<std::uint32_t>(after >> 32);
+    if (after < before && ++counter_[2] == 0) ++counter_[3];
+  }
 
   // The next group.
-  Group operator()() {
+  RILL_HOST_DEVICE Group operator()() {
     auto [x0, x1, x2, x3] = counter_;
     auto [k0, k1] = key_;
     // Scalars and an unrolled loop, so that all of it stays in registers.
+#ifdef __CUDACC__
+#pragma unroll
+#else
 #pragma GCC unroll 10
+#endif
     for (int round = 0; round < 10; ++round) {
       const std::uint64_t a = std::uint64_t{0xD2511F53} * x0;
       const std::uint64_t b = std::uint64_t{0xCD9E8D57} * x2;

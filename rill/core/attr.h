@@ -135,7 +135,7 @@ class AttrValue {
     if (kind_ != k) [[unlikely]]
       wrong_kind(k);
   }
-  [[noreturn]] void wrong_kind(Kind wanted) const;
+  [[noreturn]] RILL_API void wrong_kind(Kind wanted) const;
 
   Kind kind_ = Kind::none;
   std::size_t size_ = 0;

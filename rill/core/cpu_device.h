@@ -17,6 +17,9 @@ class CpuDevice : public Device {
   void enqueue(std::function<void()> work) override { work(); }
   void synchronize() override {}
   void report(Code code, std::string message) override { throw_error(code, std::move(message)); }
+  void copy(void* dst, const void* src, std::size_t bytes) override {
+    std::memcpy(dst, src, bytes);
+  }
   void copy_from_host(void* dst, const void* src, std::size_t bytes) override {
     std::memcpy(dst, src, bytes);
   }

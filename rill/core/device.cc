@@ -5,6 +5,7 @@
 
 #include "rill/base/check.h"
 #include "rill/core/cpu_device.h"
+#include "rill/core/plugin.h"
 #include "rill/core/test_device.h"
 
 namespace rill {
@@ -76,6 +77,7 @@ Device& find_device(std::string_view name) {
   int index = 0;
   const Device* found = nullptr;
   bool readable = false;
+  std::string why;  // there are no devices of this type
   for (DeviceType type : {DeviceType::cpu, DeviceType::gpu, DeviceType::test}) {
     std::string word = device_type_name(type);
     for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -88,14 +90,16 @@ Device& find_device(std::string_view name) {
     }
     if (!readable) break;
     if (type == DeviceType::test) test_device();
+    if (type == DeviceType::gpu) why = load_gpu_plugin();
     for (Device* d : all_devices())
       if (d->type() == type && d->index() == index) found = d;
   }
   if (!found) {
     std::string known;
     for (Device* d : all_devices()) known += (known.empty() ? "" : ", ") + d->name();
-    RILL_FAIL(invalid_argument, "[device] {} \"{}\". Devices: {}",
-              readable ? "there is no device" : "cannot read the device name", name, known);
+    RILL_FAIL(invalid_argument, "[device] {} \"{}\"{}{}. Devices: {}",
+              readable ? "there is no device" : "cannot read the device name", name,
+              why.empty() ? "" : ": ", why, known);
   }
   return const_cast<Device&>(*found);
 }

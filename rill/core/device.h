@@ -30,6 +30,11 @@ class Device {
   const std::string& name() const { return name_; }
   // The host may touch the memory and kernels run inside the call.
   bool is_host() const { return type_ == DeviceType::cpu; }
+  // Whose kernels run here: the TEST device has none of its own and runs the CPU's.
+  DeviceType kernels() const { return type_ == DeviceType::test ? DeviceType::cpu : type_; }
+  // Kernels are called later, by the queue. Elsewhere the thread that runs an op
+  // calls its kernel: the CPU's does the work, a GPU's queues launches.
+  bool defers_kernels() const { return type_ == DeviceType::test; }
 
   // ResourceExhausted when the memory is not to be had.
   virtual void* allocate(std::size_t bytes) = 0;
@@ -45,8 +50,11 @@ class Device {
 
   // The address by which a kernel of this device reaches memory of it.
   virtual void* kernel_address(void* p) const { return p; }
-  // Both wait until the copy is done.
+  // Between two places of this device, in stream order.
+  virtual void copy(void* dst, const void* src, std::size_t bytes) = 0;
+  // In stream order; returns when `src` may be changed.
   virtual void copy_from_host(void* dst, const void* src, std::size_t bytes) = 0;
+  // Waits until the copy is done.
   virtual void copy_to_host(void* dst, const void* src, std::size_t bytes) = 0;
 
  private:

@@ -28,6 +28,16 @@ TEST(Device, UnknownNamesAreRefusedWithTheListOfDevices) {
   }
 }
 
+TEST(Device, AMissingGpuSaysWhy) {
+  try {
+    find_device("/gpu:0");
+    ADD_FAILURE() << "no error";
+  } catch (const errors::InvalidArgument& e) {
+    // Tests have the library in them; a plug-in would bring a second one.
+    EXPECT_THAT(e.message(), testing::HasSubstr("plug-ins need librill.so"));
+  }
+}
+
 TEST(Device, TensorsMoveAndComeBackUnchanged) {
   Device& device = test_device();
   const Tensor t = to_tensor(Operand({1.f, 2.f, 3.f})), moved = copy_to_device(t, device);

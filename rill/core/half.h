@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "rill/base/api.h"
+#include "rill/base/host_device.h"
 
 namespace rill RILL_API {
 
@@ -14,9 +15,9 @@ struct half {
   std::uint16_t bits;
 
   half() = default;
-  explicit half(float value);
-  operator float() const;
-  static half from_bits(std::uint16_t b) {
+  RILL_HOST_DEVICE explicit half(float value);
+  RILL_HOST_DEVICE operator float() const;
+  RILL_HOST_DEVICE static half from_bits(std::uint16_t b) {
     half h;
     h.bits = b;
     return h;
@@ -27,16 +28,16 @@ struct bfloat16_t {
   std::uint16_t bits;
 
   bfloat16_t() = default;
-  explicit bfloat16_t(float value);
-  operator float() const;
-  static bfloat16_t from_bits(std::uint16_t b) {
+  RILL_HOST_DEVICE explicit bfloat16_t(float value);
+  RILL_HOST_DEVICE operator float() const;
+  RILL_HOST_DEVICE static bfloat16_t from_bits(std::uint16_t b) {
     bfloat16_t h;
     h.bits = b;
     return h;
   }
 };
 
-[[gnu::always_inline]] inline half::operator float() const {
+RILL_FORCE_INLINE half::operator float() const {
   const std::uint32_t magnitude = bits & 0x7fffu;
   const std::uint32_t sign = (bits & 0x8000u) << 16;
   const std::uint32_t normal = (magnitude << 13) + (112u << 23);
@@ -48,7 +49,7 @@ struct bfloat16_t {
   return std::bit_cast<float>(r | sign);
 }
 
-[[gnu::always_inline]] inline half::half(float value) {
+RILL_FORCE_INLINE half::half(float value) {
   const std::uint32_t u = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t a = u & 0x7fffffffu;
   // Adding 0.5 rounds a subnormal result at its last bit, 2^-24.
@@ -62,11 +63,11 @@ struct bfloat16_t {
   bits = static_cast<std::uint16_t>(r | ((u >> 16) & 0x8000u));
 }
 
-[[gnu::always_inline]] inline bfloat16_t::operator float() const {
+RILL_FORCE_INLINE bfloat16_t::operator float() const {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
-[[gnu::always_inline]] inline bfloat16_t::bfloat16_t(float value) {
+RILL_FORCE_INLINE bfloat16_t::bfloat16_t(float value) {
   const std::uint32_t u = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t rounded = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;
   const std::uint32_t nan = (u >> 16) | 0x40u;

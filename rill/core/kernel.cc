@@ -12,18 +12,32 @@ KernelContext::Extra& KernelContext::extra() {
 }
 
 void KernelContext::free_extra() {
-  for (void* p : extra_->scratch) std::free(p);
+  for (const auto& [p, bytes] : extra_->scratch) {
+    if (device_->kernels() == DeviceType::cpu)
+      std::free(p);
+    else
+      device_->deallocate(p, bytes);
+  }
   delete extra_;
 }
 
 void* KernelContext::scratch(std::size_t bytes) {
   void* p = nullptr;
-  if (posix_memalign(&p, 64, bytes ? bytes : 1) != 0) {
+  if (device_->kernels() == DeviceType::cpu) {
+    if (posix_memalign(&p, 64, bytes ? bytes : 1) != 0) p = nullptr;
+  } else {
+    try {
+      p = device_->allocate(bytes);
+    } catch (const errors::Error&) {
+      p = nullptr;
+    }
+  }
+  if (!p) {
     fail(Code::resource_exhausted,
          format("[{}] out of memory: {} bytes of scratch space wanted", tag(), bytes));
     return nullptr;
   }
-  extra().scratch.push_back(p);
+  extra().scratch.emplace_back(p, bytes);
   return p;
 }
 

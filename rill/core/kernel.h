@@ -54,15 +54,16 @@ class KernelContext : public AttrReader {
   T* allocate(int i, const TensorShape& shape) {
     return static_cast<T*>(allocate_output(i, shape));
   }
-  // Memory that lives until the kernel returns; null, reported, when there is none.
-  void* scratch(std::size_t bytes);
+  // Memory where the kernel works, which lives until it returns (a GPU: until what it
+  // queued has run); null, reported, when there is none.
+  RILL_API void* scratch(std::size_t bytes);
   template <class T>
   T* scratch(std::int64_t n) {
     return static_cast<T*>(scratch(static_cast<std::size_t>(n) * sizeof(T)));
   }
 
   // The first report wins.
-  void fail(Code code, std::string message);
+  RILL_API void fail(Code code, std::string message);
   bool failed() const { return extra_ && extra_->code != Code::ok; }
   Code code() const { return extra_ ? extra_->code : Code::ok; }
   const std::string& message() const { return extra_->message; }  // REQUIRES: failed()
@@ -79,7 +80,7 @@ class KernelContext : public AttrReader {
   struct Extra {
     Code code = Code::ok;
     std::string message;
-    std::vector<void*> scratch;
+    std::vector<std::pair<void*, std::size_t>> scratch;
   };
   Extra& extra();
   void free_extra();

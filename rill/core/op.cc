@@ -216,7 +216,7 @@ OpBuilder& OpBuilder::no_gradient() {
   return *this;
 }
 OpBuilder& OpBuilder::host(std::string_view names) {
-  op_->host_inputs = mask_of(names, false);
+  op_->host_inputs |= mask_of(names, false);
   return *this;
 }
 OpBuilder& OpBuilder::stateful() {

@@ -114,7 +114,7 @@ class Op {
   }
   const AttrValue* find_default(std::string_view attr) const;
   int find_attr(std::string_view attr) const;  // -1: none
-  int find_input(std::string_view arg) const;
+  RILL_API int find_input(std::string_view arg) const;
   int find_output(std::string_view arg) const;
 
  private:
@@ -167,7 +167,7 @@ RILL_API std::vector<std::string> list_ops();
 // Registers a kernel at start-up for each dtype in `types` (the dtype that
 // selects is that of the op's attribute T, or of its first type attribute).
 struct KernelRegistration {
-  KernelRegistration(std::string_view op, DeviceType device, TypeSet types, KernelFn fn);
+  RILL_API KernelRegistration(std::string_view op, DeviceType device, TypeSet types, KernelFn fn);
 };
 #define RILL_KERNEL_JOIN2(a, b) a##b
 #define RILL_KERNEL_JOIN(a, b) RILL_KERNEL_JOIN2(a, b)

@@ -1,7 +1,5 @@
 #include "rill/core/resource.h"
 
-#include <cstring>
-
 #include "rill/base/check.h"
 #include "rill/core/tensor_impl.h"
 
@@ -26,7 +24,9 @@ void VariableCell::assign(const Tensor& t) {
              "[assign] variable \"{}\" has shape {}, the value has shape {}", name, shape,
              t.shape());
   std::lock_guard lock(mutex);
-  value = make_view(t, t.shape());
+  // A variable stays on its device.
+  const Tensor here = value.defined() ? copy_to_device(t, value.device()) : t;
+  value = make_view(here, here.shape());
 }
 
 const Tensor& VariableCell::writable() {
@@ -40,13 +40,8 @@ const Tensor& VariableCell::writable() {
     if (v.dtype == string) {
       for (std::int64_t i = 0; i < v.num_elements; ++i)
         mutable_data<std::string>(copy)[i] = host_data<std::string>(value)[i];
-    } else if (device.is_host()) {
-      std::memcpy(copy.impl()->data, v.data, bytes);
     } else {
-      device.enqueue([keep = value, copy, bytes, &device] {
-        std::memcpy(device.kernel_address(copy.impl()->data),
-                    device.kernel_address(keep.impl()->data), bytes);
-      });
+      device.copy(copy.impl()->data, v.data, bytes);
     }
     value = copy;
   }

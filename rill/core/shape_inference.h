@@ -25,8 +25,9 @@ class AttrReader {
     return attr(name).as_floats();
   }
   // Internal when the op has no such attribute.
-  const AttrValue& attr(std::string_view name) const;
-  const AttrValue* find_attr(std::string_view name) const;  // null: neither written nor defaulted
+  RILL_API const AttrValue& attr(std::string_view name) const;
+  RILL_API const AttrValue* find_attr(
+      std::string_view name) const;  // null: neither written nor defaulted
 
  private:
   const Op* op_;

@@ -13,7 +13,7 @@ struct StridedSliceSpec {
   TensorShape output;
 
   // The first element taken. REQUIRES: sizes known.
-  std::int64_t offset(const Dims& input) const;
+  RILL_API std::int64_t offset(const Dims& input) const;
   // The result is one unbroken run of the input's elements.
   bool is_contiguous(const Dims& input) const;
 };
@@ -21,14 +21,15 @@ struct StridedSliceSpec {
 // The masks of the op StridedSlice and of its gradient.
 struct StridedSliceMasks {
   std::int64_t begin, end, ellipsis, new_axis, shrink_axis;
-  static StridedSliceMasks of(const AttrReader& attrs);
+  RILL_API static StridedSliceMasks of(const AttrReader& attrs);
 };
 
 // `begin`, `end`, `stride` are null where their values are not known; `entries`
 // is their common length. OutOfRange for a number outside its axis,
 // InvalidArgument for a zero stride or too many indices.
-StridedSliceSpec resolve_strided_slice(const TensorShape& input, std::size_t entries,
-                                       const Dims* begin, const Dims* end, const Dims* stride,
-                                       const StridedSliceMasks& masks, std::string_view tag);
+RILL_API StridedSliceSpec resolve_strided_slice(const TensorShape& input, std::size_t entries,
+                                                const Dims* begin, const Dims* end,
+                                                const Dims* stride, const StridedSliceMasks& masks,
+                                                std::string_view tag);
 
 }  // namespace rill

@@ -94,6 +94,11 @@ class TestDevice : public Device {
   void* kernel_address(void* p) const override {
     return inside_ + (static_cast<char*>(p) - outside_);
   }
+  void copy(void* dst, const void* src, std::size_t bytes) override {
+    enqueue([to = kernel_address(dst), from = kernel_address(const_cast<void*>(src)), bytes] {
+      std::memcpy(to, from, bytes);
+    });
+  }
   void copy_from_host(void* dst, const void* src, std::size_t bytes) override {
     synchronize();
     std::memcpy(kernel_address(dst), src, bytes);

@@ -7,6 +7,7 @@
 #include "rill/base/check.h"
 #include "rill/core/cpu_device.h"
 #include "rill/core/execute.h"
+#include "rill/core/plugin.h"
 #include "rill/eager/started.h"
 
 namespace rill {
@@ -21,7 +22,13 @@ DeviceScope::DeviceScope(std::string_view name) : saved_(thread_state().device) 
 }
 DeviceScope::~DeviceScope() { thread_state().device = saved_; }
 
+std::atomic<bool> soft_placement{true};
+
 namespace config {
+
+bool get_soft_device_placement() { return soft_placement; }
+void set_soft_device_placement(bool enabled) { soft_placement = enabled; }
+
 namespace {
 
 struct Settings {
@@ -70,11 +77,16 @@ std::ostream& operator<<(std::ostream& os, const std::vector<LogicalDevice>& lis
 std::vector<PhysicalDevice> list_physical_devices(std::string_view type) {
   std::vector<PhysicalDevice> out;
   if (of_type("CPU", type)) out.push_back({"/physical_device:CPU:0", "CPU"});
+  if (!of_type("GPU", type) || !load_gpu_plugin().empty()) return out;
+  for (Device* d : all_devices())
+    if (d->type() == DeviceType::gpu)
+      out.push_back({"/physical_device:GPU:" + std::to_string(d->index()), "GPU"});
   return out;
 }
 
 std::vector<LogicalDevice> list_logical_devices(std::string_view type) {
   runtime_started = true;
+  if (of_type("GPU", type)) load_gpu_plugin();
   std::vector<LogicalDevice> out;
   for (Device* d : all_devices()) {
     const std::string name = device_type_name(d->type());

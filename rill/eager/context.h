@@ -56,6 +56,12 @@ struct LogicalDeviceConfiguration {
 void set_logical_device_configuration(
     const PhysicalDevice& device, const std::vector<LogicalDeviceConfiguration>& logical_devices);
 
+// Whether an op that has no kernel for its device runs on the host instead (the
+// default), its inputs copied there; else it is Unimplemented. Updates of a
+// variable always run where the variable is.
+bool get_soft_device_placement();
+void set_soft_device_placement(bool enabled);
+
 namespace experimental {
 // Memory grows on need on every device of Rill: enable = false is Unimplemented.
 void set_memory_growth(const PhysicalDevice& device, bool enable);

@@ -2,6 +2,7 @@
 #include <mutex>
 
 #include "rill/base/check.h"
+#include "rill/core/host_inputs.h"
 #include "rill/core/kernel.h"
 #include "rill/core/tensor_impl.h"
 #include "rill/eager/started.h"
@@ -121,10 +122,9 @@ class UpdateLocks {
 // One input as the kernel sees it: the variable behind a resource of an
 // updating op, else the tensor, moved to the device unless the op reads it on
 // the host.
-Tensor resolve_input(const Op& op, const Tensor& t, std::size_t i, Device& device) {
+Tensor resolve_input(const Op& op, const Tensor& t, bool on_host, Device& device) {
   if (op.updates && t.impl()->resource) return variable_cell(t).writable();
-  if (i < 32 && (op.host_inputs >> i & 1)) return to_host(t);
-  return copy_to_device(t, device);
+  return on_host ? to_host(t) : copy_to_device(t, device);
 }
 
 class EagerExecutor : public Executor {
@@ -147,23 +147,26 @@ class EagerExecutor : public Executor {
       const Tensor& value = variable_cell(*inputs[i]).value;
       plain = plain && value.defined() && value.impl()->device->is_host();
     }
-    Device& device = plain ? cpu_device() : place(op, inputs, dtypes);
-    // The test device runs the CPU's kernels, late.
-    const DeviceType kernels = device.type() == DeviceType::test ? DeviceType::cpu : device.type();
+    Device* device = plain ? &cpu_device() : &place(op, inputs, dtypes);
     const DType dtype = dispatch_dtype(op, inputs, attrs);
-    const KernelFn kernel = op.kernel(kernels, dtype);
-    if (!kernel) no_kernel(op, device, dtype);
-    if (device.is_host())
-      run_on_host(op, inputs, attrs, shapes, dtypes, outputs, device, kernel);
+    KernelFn kernel = op.kernel(device->kernels(), dtype);
+    if (!kernel) [[unlikely]] {
+      if (!op.updates && soft_placement) kernel = op.kernel(DeviceType::cpu, dtype);
+      if (!kernel) no_kernel(op, *device, dtype);
+      device = &cpu_device();
+    }
+    if (!device->defers_kernels()) [[likely]]
+      run_now(op, inputs, attrs, shapes, dtypes, outputs, *device, kernel);
     else
-      run_queued(op, inputs, attrs, shapes, dtypes, outputs, device, kernel);
+      run_queued(op, inputs, attrs, shapes, dtypes, outputs, *device, kernel);
   }
 
  private:
-  // Nothing is copied and nothing is counted: the inputs outlive the call.
-  static void run_on_host(const Op& op, std::span<const In> inputs, AttrList attrs,
-                          std::span<const TensorShape> shapes, std::span<const DType> dtypes,
-                          std::span<Tensor> outputs, Device& device, KernelFn kernel) {
+  // Nothing is copied and nothing is counted: the inputs outlive the call, and
+  // what a GPU's kernel queued comes before the return of their memory.
+  static void run_now(const Op& op, std::span<const In> inputs, AttrList attrs,
+                      std::span<const TensorShape> shapes, std::span<const DType> dtypes,
+                      std::span<Tensor> outputs, Device& device, KernelFn kernel) {
     constexpr std::size_t kFew = 6;
     TensorView few_in[kFew], few_out[kFew];
     std::vector<TensorView> many;
@@ -174,13 +177,19 @@ class EagerExecutor : public Executor {
       out = std::span(many).subspan(inputs.size());
     }
     std::vector<Tensor> moved;  // inputs that were on another device
+    const HostInputs on_host(op, inputs.size());
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (op.updates && inputs[i]->impl()->resource) {
         in[i] = view_of(variable_cell(*inputs[i]).writable(), device);
-      } else if (inputs[i]->impl()->device->is_host()) [[likely]] {
+        continue;
+      }
+      const Device* at = inputs[i]->impl()->device;
+      const bool host = device.is_host() || on_host.contains(i);
+      if (host ? at->is_host() : at == &device) [[likely]] {
         in[i] = view_of(*inputs[i], device);
       } else {
-        moved.push_back(to_host(*inputs[i]));
+        if (moved.empty()) moved.reserve(inputs.size());
+        moved.push_back(host ? to_host(*inputs[i]) : copy_to_device(*inputs[i], device));
         in[i] = view_of(moved.back(), device);
       }
     }
@@ -194,7 +203,7 @@ class EagerExecutor : public Executor {
     if (context.failed()) throw_error(context.code(), context.message());
   }
 
-  // The general way: the call owns what it uses and waits its turn in the
+  // For a device that calls kernels late: the call owns what it uses and waits its turn in the
   // device's queue. Outputs whose shape the data decide need the queue drained.
   static void run_queued(const Op& op, std::span<const In> inputs, AttrList attrs,
                          std::span<const TensorShape> shapes, std::span<const DType> dtypes,
@@ -207,8 +216,9 @@ class EagerExecutor : public Executor {
     };
     auto call = std::make_shared<Call>();
     bool dynamic = false;
+    const HostInputs on_host(op, inputs.size());
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      call->inputs.push_back(resolve_input(op, *inputs[i], i, device));
+      call->inputs.push_back(resolve_input(op, *inputs[i], on_host.contains(i), device));
       call->in.push_back(view_of(call->inputs.back(), device));
     }
     call->outputs.resize(outputs.size());
@@ -220,10 +230,10 @@ class EagerExecutor : public Executor {
       call->outputs[i] = make_tensor(dtypes[i], shapes[i], device);
       call->out[i] = view_of(call->outputs[i], device);
     }
-    if (!device.is_host()) call->attrs = AttrStorage(attrs);
-    const AttrList list = device.is_host() ? attrs : call->attrs.list();
-    device.enqueue([call, list, &op, &device, kernel] {
-      EagerContext context(op, list, call->in, call->out, call->outputs, call->dtypes, device);
+    call->attrs = AttrStorage(attrs);
+    device.enqueue([call, &op, &device, kernel] {
+      EagerContext context(op, call->attrs.list(), call->in, call->out, call->outputs, call->dtypes,
+                           device);
       kernel(context);
       if (context.failed()) device.report(context.code(), context.message());
     });

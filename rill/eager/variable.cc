@@ -26,7 +26,9 @@ Variable::Variable(const Operand& initial_value, VariableOptions o) : Variable()
   c.dtype = t.dtype();
   c.shape = o.shape.has_rank() ? o.shape : t.shape();
   c.trainable = o.trainable;
-  c.assign(t);
+  // Inside a device scope a variable lives on that device.
+  Device* device = thread_state().device;
+  c.assign(device ? copy_to_device(t, *device) : t);
 }
 // C++ prefers this constructor for Variable{x}. Of a tensor or a variable that
 // means x itself, not a list of one.

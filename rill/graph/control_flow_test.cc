@@ -3,6 +3,7 @@
 #include "rill/base/error.h"
 #include "rill/eager/gradient_functions.h"
 #include "rill/eager/gradient_tape.h"
+#include "rill/graph/autograph.h"
 #include "rill/graph/function.h"
 #include "rill/graph/tensor_array.h"
 #include "rill/ops/array_ops.h"
@@ -276,6 +277,16 @@ TEST(MapTest, MapScanFold) {
     return tape.gradient(m(a), a).tensor();
   };
   EXPECT_EQ(function(grad)(x).to_vector<float>(), grad(x).to_vector<float>());
+}
+
+TEST(AutographTest, ToCodeShowsControlFlow) {
+  auto f = function(sum_even, {.name = "sum_even"});
+  expect_error<errors::FailedPrecondition>([&] { autograph::to_code(f); }, "has not been traced");
+  f(constant({10, 12, 15, 20}));
+  const std::string code = autograph::to_code(f);
+  for (const char* part : {"auto sum_even(Tensor arg_0 /* int32 [4] */) {", "tf::while_loop(",
+                           "tf::cond(", "tf::floormod(", "return "})
+    EXPECT_THAT(code, ::testing::HasSubstr(part)) << code;
 }
 
 }  // namespace

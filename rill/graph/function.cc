@@ -403,6 +403,5 @@ Nest ConcreteFunction::operator()(const std::vector<Tensor>& args) const {
   }
   return impl_->pack(impl_->call(args));
 }
-std::string ConcreteFunction::to_string() const { return ""; }
 
 }  // namespace rill

@@ -165,6 +165,20 @@ class TracingScope {
   std::unique_ptr<Impl> impl_;
 };
 
+// The device that a node asks for, while it runs.
+class ScopedDevice {
+ public:
+  explicit ScopedDevice(const Node& n) : before_(thread_state().device) {
+    if (!n.device.empty()) [[unlikely]]
+      thread_state().device = &find_device(n.device);
+  }
+  ~ScopedDevice() { thread_state().device = before_; }
+  ScopedDevice(const ScopedDevice&) = delete;
+
+ private:
+  Device* before_;
+};
+
 // Leaves tracing for the time of its life: ops run at once. Symbolic tensors
 // cannot be used in it.
 class EagerScope {

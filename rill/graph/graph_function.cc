@@ -105,13 +105,6 @@ constexpr std::size_t kPlans = 8;
 // A function whose shapes are new at nearly every call is not worth planning.
 constexpr int kPatience = 64;
 
-bool plannable(std::span<const Tensor> inputs) {
-  if (thread_state().device) return false;
-  for (const Tensor& t : inputs)
-    if (!t.impl()->device->is_host()) return false;
-  return true;
-}
-
 }  // namespace
 
 GraphFunction::GraphFunction(std::string function_name, Ref<Graph> g)
@@ -165,7 +158,8 @@ std::vector<Tensor> GraphFunction::run(std::span<const Tensor> inputs) {
   RILL_CHECK(inputs.size() == graph->args.size(), invalid_argument,
              "[{}] got {} inputs, expected {}", name, inputs.size(), graph->args.size());
   const EagerScope eager;
-  if (!planning_enabled() || !plannable(inputs)) return runner_->interpreter.run(inputs);
+  if (!planning_enabled() || !Plan::possible(*graph, inputs))
+    return runner_->interpreter.run(inputs);
   std::shared_ptr<Plan> plan;
   {
     const int width = compute_width();
@@ -181,13 +175,15 @@ std::vector<Tensor> GraphFunction::run(std::span<const Tensor> inputs) {
     }
     if (!plan && (runner_->made < kPatience || runner_->hits > runner_->made)) {
       std::vector<TensorShape> shapes;
-      for (const Tensor& t : inputs) shapes.push_back(t.shape());
+      std::vector<Device*> devices;
+      for (const Tensor& t : inputs)
+        shapes.push_back(t.shape()), devices.push_back(t.impl()->device);
       if (!runner_->optimized) {
         runner_->optimized = clone(*graph);
         runner_->reports = optimize(*runner_->optimized);
       }
       plan = std::make_shared<Plan>(
-          *runner_->optimized, shapes, width,
+          *runner_->optimized, shapes, devices, width,
           PlanOptions{.in_place = graph_passes::enabled("in_place"),
                       .fold = graph_passes::enabled("fold_shapes"),
                       .fuse_elementwise = graph_passes::enabled("fuse_elementwise")});

@@ -81,6 +81,7 @@ std::vector<Tensor> Interpreter::run(std::span<const Tensor> inputs) const {
                n.outputs[0].dtype, n.outputs[0].shape);
     in.clear();
     for (std::int32_t i : s.inputs) in.emplace_back(values[static_cast<std::size_t>(i)]);
+    const ScopedDevice scope(n);
     try {
       if (n.outputs.size() == 1) {
         Tensor out = execute(*n.op, std::span<const In>(in), n.attrs.list());

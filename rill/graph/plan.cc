@@ -29,10 +29,34 @@ class PlanContext final : public KernelContext {
 
 Plan::~Plan() = default;
 
+bool Plan::possible(const Graph& graph, std::span<const Tensor> inputs) {
+  if (thread_state().device) return false;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const TensorImpl& t = *inputs[i].impl();
+    if (t.device->defers_kernels()) return false;
+    if (t.dtype != resource_dtype() || !t.resource ||
+        t.resource->resource_kind != Resource::Kind::variable)
+      continue;
+    auto& cell = static_cast<VariableCell&>(*t.resource);
+    std::lock_guard lock(cell.mutex);
+    if (cell.value.defined() && cell.value.impl()->device->defers_kernels()) return false;
+  }
+  (void)graph;
+  return true;
+}
+
+std::size_t Plan::arena_bytes() const {
+  std::size_t n = 0;
+  for (const Arena& a : arenas_) n += a.bytes;
+  return n;
+}
+
 bool Plan::fits(std::span<const Tensor> inputs, int width) const {
   if (width != width_) return false;
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (!(inputs[i].impl()->shape == input_shapes_[i])) return false;
+    if (!(inputs[i].impl()->shape == input_shapes_[i]) ||
+        inputs[i].impl()->device != input_devices_[i])
+      return false;
   return true;
 }
 
@@ -47,12 +71,15 @@ Plan::Instance* Plan::take() {
   }
   auto made = std::make_unique<Instance>();
   made->views = views_;
-  if (arena_bytes_ > 0) {
-    made->arena = Buffer::allocate(cpu_device(), uint8, static_cast<std::int64_t>(arena_bytes_));
-    for (std::size_t i = 0; i < offsets_.size(); ++i)
-      if (offsets_[i] >= 0)
-        made->views[i].data = static_cast<char*>(made->arena->data()) + offsets_[i];
-  }
+  for (const Arena& a : arenas_)
+    made->arenas.push_back(
+        a.bytes ? Buffer::allocate(*a.device, uint8, static_cast<std::int64_t>(a.bytes))
+                : Ref<Buffer>());
+  for (std::size_t i = 0; i < offsets_.size(); ++i)
+    if (offsets_[i] >= 0)
+      made->views[i].data =
+          static_cast<char*>(made->arenas[static_cast<std::size_t>(arena_of_[i])]->data()) +
+          offsets_[i];
   made->slots.resize(slots_.size());
   for (const auto& [slot, t] : preset_) made->slots[static_cast<std::size_t>(slot)] = t;
   return made.release();
@@ -68,8 +95,18 @@ void Plan::give(Instance* i) {
 
 inline void Plan::fill_slot(Instance& i, std::int32_t slot, Tensor t) const {
   const SlotInfo& info = slots_[static_cast<std::size_t>(slot)];
+  if (!info.views.empty() && t.impl()->device != info.device) [[unlikely]]
+    t = copy_to_device(t, *info.device);
   for (std::int32_t v : info.views) i.views[static_cast<std::size_t>(v)].data = t.impl()->data;
   i.slots[static_cast<std::size_t>(slot)] = std::move(t);
+}
+
+inline void Plan::make_outputs(Instance& i, const Step& s) const {
+  for (const std::int32_t slot : s.out_slots)
+    if (slot >= 0) {
+      const SlotInfo& info = slots_[static_cast<std::size_t>(slot)];
+      fill_slot(i, slot, make_tensor(info.dtype, info.shape, *info.device));
+    }
 }
 
 // Tiles are shared out to the threads in blocks as large as an elementwise kernel's own.
@@ -135,22 +172,17 @@ std::vector<Tensor> Plan::run(std::span<const Tensor> inputs) {
   } lease{*this, take()};
   Instance& my = *lease.i;
   for (std::size_t i = 0; i < arg_slots_.size(); ++i) fill_slot(my, arg_slots_[i], inputs[i]);
-  Device& device = cpu_device();
   std::vector<In> in;
   for (const Step& s : steps_) {
     const Node& n = *s.node;
     switch (s.how) {
       case How::kernel: {
-        for (std::size_t k = 0; k < s.out_slots.size(); ++k)
-          if (const std::int32_t slot = s.out_slots[k]; slot >= 0) {
-            const SlotInfo& info = slots_[static_cast<std::size_t>(slot)];
-            fill_slot(my, slot, make_tensor(info.dtype, info.shape, device));
-          }
+        make_outputs(my, s);
         PlanContext c(
             *n.op, s.attrs,
             std::span<const TensorView>(my.views.data() + s.in, static_cast<std::size_t>(s.num_in)),
             std::span<TensorView>(my.views.data() + s.out, static_cast<std::size_t>(s.num_out)),
-            device);
+            *s.device);
         s.kernel(c);
         if (c.failed()) [[unlikely]]
           fail_at(n, c.code(), c.message());
@@ -177,22 +209,21 @@ std::vector<Tensor> Plan::run(std::span<const Tensor> inputs) {
             if (s.in_slots[k] < 0) continue;
             VariableCell& cell = variable_cell(my.slots[static_cast<std::size_t>(s.in_slots[k])]);
             const Tensor& t = cell.writable();
+            RILL_CHECK(t.impl()->device == s.device, failed_precondition,
+                       "[{}] variable \"{}\" has moved to {} since the function was planned",
+                       n.op->tag, cell.name, t.impl()->device->name());
             TensorView& v = my.views[static_cast<std::size_t>(s.in) + k];
             v = {t.impl()->data, t.impl()->dtype, &t.impl()->shape, t.impl()->num_elements};
           }
         } catch (const errors::Error& e) {
           fail_at(n, e.code(), e.message());
         }
-        for (std::size_t k = 0; k < s.out_slots.size(); ++k)
-          if (const std::int32_t slot = s.out_slots[k]; slot >= 0) {
-            const SlotInfo& info = slots_[static_cast<std::size_t>(slot)];
-            fill_slot(my, slot, make_tensor(info.dtype, info.shape, device));
-          }
+        make_outputs(my, s);
         PlanContext c(
             *n.op, s.attrs,
             std::span<const TensorView>(my.views.data() + s.in, static_cast<std::size_t>(s.num_in)),
             std::span<TensorView>(my.views.data() + s.out, static_cast<std::size_t>(s.num_out)),
-            device);
+            *s.device);
         s.kernel(c);
         if (c.failed()) [[unlikely]]
           fail_at(n, c.code(), c.message());
@@ -213,10 +244,7 @@ std::vector<Tensor> Plan::run(std::span<const Tensor> inputs) {
         break;
       }
       case How::group: {
-        for (const std::int32_t slot : s.out_slots) {
-          const SlotInfo& info = slots_[static_cast<std::size_t>(slot)];
-          fill_slot(my, slot, make_tensor(info.dtype, info.shape, device));
-        }
+        make_outputs(my, s);
         run_group(my, s);
         break;
       }
@@ -229,6 +257,7 @@ std::vector<Tensor> Plan::run(std::span<const Tensor> inputs) {
       }
       case How::general: {
         in.clear();
+        const ScopedDevice scope(n);
         for (std::int32_t slot : s.in_slots)
           in.emplace_back(my.slots[static_cast<std::size_t>(slot)]);
         try {
@@ -269,7 +298,7 @@ std::string Plan::explain() const {
       "elementwise ops), {} results in place of an input, {} views, {} nodes folded; arena {} "
       "bytes (live at one time: {})\n",
       shapes, width_, steps_.size(), counts_.kernels, counts_.general, counts_.groups,
-      counts_.grouped, counts_.in_place, counts_.views, counts_.folded, arena_bytes_, live_bytes_);
+      counts_.grouped, counts_.in_place, counts_.views, counts_.folded, arena_bytes(), live_bytes_);
 }
 
 std::string Plan::describe() const {

@@ -26,8 +26,11 @@ class Plan {
  public:
   // REQUIRES: the graph outlives the plan and changes no more; one shape for each
   // argument, fully defined but for resources and variants.
-  Plan(const Graph& graph, std::span<const TensorShape> input_shapes, int width,
-       const PlanOptions& options = {});
+  Plan(const Graph& graph, std::span<const TensorShape> input_shapes,
+       std::span<Device* const> input_devices, int width, const PlanOptions& options = {});
+  // Whether functions that use these variables and inputs can be planned: a device that
+  // calls kernels late cannot.
+  static bool possible(const Graph& graph, std::span<const Tensor> inputs);
   ~Plan();
   Plan(const Plan&) = delete;
 
@@ -35,7 +38,7 @@ class Plan {
   std::vector<Tensor> run(std::span<const Tensor> inputs);
 
   bool fits(std::span<const Tensor> inputs, int width) const;
-  std::size_t arena_bytes() const { return arena_bytes_; }
+  std::size_t arena_bytes() const;
   // The least that the values of the arena need at one time.
   std::size_t live_bytes() const { return live_bytes_; }
   // Counts of steps, by how they run; for explain().
@@ -53,6 +56,7 @@ class Plan {
     How how = How::kernel;
     const Node* node = nullptr;
     KernelFn kernel = nullptr;
+    Device* device = nullptr;
     AttrList attrs;
     std::int32_t in = 0, num_in = 0, out = 0, num_out = 0;  // ranges of views
     std::vector<std::int32_t> in_slots;   // general, update: what it takes as tensors
@@ -84,26 +88,34 @@ class Plan {
     DType dtype;
     TensorShape shape;                // not fully defined: known at run time only
     std::vector<std::int32_t> views;  // that show its memory
-    bool check = false;               // filled by an op of general form: must be as planned
+    Device* device = nullptr;         // where it is
   };
   // What one run needs for itself.
   struct Instance {
-    Ref<Buffer> arena;
+    std::vector<Ref<Buffer>> arenas;  // by device
     std::vector<TensorView> views;
     std::vector<Tensor> slots;
   };
   Instance* take();
   void give(Instance* i);
   void fill_slot(Instance& i, std::int32_t slot, Tensor t) const;
+  void make_outputs(Instance& i, const Step& s) const;
   void run_group(Instance& i, const Step& s) const;
 
   const Graph& graph_;
   std::vector<TensorShape> input_shapes_;
+  std::vector<Device*> input_devices_;
   int width_;
   std::vector<Step> steps_;
   std::vector<Group> groups_;
-  std::vector<TensorView> views_;                     // of constants and, by offset, of the arena
-  std::vector<std::ptrdiff_t> offsets_;               // per view: into the arena; -1: elsewhere
+  std::vector<TensorView> views_;        // of constants and, by offset, of the arena
+  std::vector<std::ptrdiff_t> offsets_;  // per view: into its arena; -1: elsewhere
+  std::vector<int> arena_of_;            // per view
+  struct Arena {
+    Device* device;
+    std::size_t bytes = 0;
+  };
+  std::vector<Arena> arenas_;                         // the host's first
   std::vector<std::unique_ptr<TensorShape>> shapes_;  // that views point at
   std::vector<SlotInfo> slots_;
   std::vector<std::int32_t> arg_slots_;
@@ -114,7 +126,7 @@ class Plan {
   std::vector<Result> results_;
   std::vector<std::pair<std::int32_t, Tensor>> preset_;  // slots that are constants
   std::vector<Tensor> constants_;                        // kept alive
-  std::size_t arena_bytes_ = 0, live_bytes_ = 0;
+  std::size_t live_bytes_ = 0;
   Counts counts_;
 
   std::mutex mutex_;

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "rill/base/check.h"
+#include "rill/core/host_inputs.h"
 #include "rill/graph/interpreter.h"
 #include "rill/graph/plan.h"
 
@@ -60,7 +61,8 @@ class Planner {
     TensorShape shape;
     Tensor constant;  // its value, where that is known
     Where where = Where::none;
-    Endpoint base;  // of a view
+    Device* device = &cpu_device();  // where its elements are
+    Endpoint base;                   // of a view
     std::int32_t slot = -1;
     std::ptrdiff_t offset = -1;
     int born = -1, dies = -1;  // steps
@@ -85,13 +87,14 @@ class Planner {
       v.dtype = g_.args[i]->outputs[0].dtype;
       v.shape = p_.input_shapes_[i];
       v.where = Where::slot;
+      v.device = p_.input_devices_[i];
       v.slot = new_slot(v);
       p_.arg_slots_.push_back(v.slot);
     }
   }
 
   std::int32_t new_slot(const Value& v) {
-    p_.slots_.push_back({v.dtype, v.shape, {}, false});
+    p_.slots_.push_back({v.dtype, v.shape, {}, v.device});
     return static_cast<std::int32_t>(p_.slots_.size()) - 1;
   }
 
@@ -226,16 +229,54 @@ class Planner {
       d = value(n.inputs[static_cast<std::size_t>(n.op->dispatch_input)]).dtype;
     else if (n.op->dispatch_attr >= 0)
       d = n.reader().type_attr(n.op->attrs[static_cast<std::size_t>(n.op->dispatch_attr)].name);
-    return n.op->kernel(DeviceType::cpu, d);
+    return n.op->kernel(device_of(n).kernels(), d);
+  }
+
+  // Where the variable behind an argument is.
+  static Device* variable_device(const Node& arg) {
+    if (!arg.handle || arg.handle->resource_kind != Resource::Kind::variable) return nullptr;
+    auto& cell = static_cast<VariableCell&>(*arg.handle);
+    std::lock_guard lock(cell.mutex);
+    return cell.value.defined() ? cell.value.impl()->device : &cpu_device();
+  }
+
+  // Where a node runs, as eager execution decides: where the variable is that it updates
+  // or reads, where the scope said, else where the first input is that is not on the host.
+  Device& device_of(const Node& n) {
+    if (n.op->updates || reads_variable(n))
+      for (Endpoint e : n.inputs)
+        if (value(e).dtype == resource_dtype())
+          if (Device* d = variable_device(*e.node)) return *d;
+    if (!n.device.empty()) return find_device(n.device);
+    const HostInputs on_host(*n.op, n.inputs.size());
+    for (std::size_t i = 0; i < n.inputs.size(); ++i) {
+      const Value& v = value(n.inputs[i]);
+      if (!v.constant.defined() && !on_host.contains(i) && !v.device->is_host()) return *v.device;
+    }
+    return cpu_device();
+  }
+
+  // Whether every input is where a kernel of that device reads it. Constants are put there.
+  bool inputs_in_place(const Node& n, const Device& device) {
+    const HostInputs on_host(*n.op, n.inputs.size());
+    for (std::size_t i = 0; i < n.inputs.size(); ++i) {
+      const Value& v = value(n.inputs[i]);
+      if (v.constant.defined() || v.dtype == resource_dtype()) continue;
+      if (device.is_host() || on_host.contains(i) ? !v.device->is_host() : v.device != &device)
+        return false;
+    }
+    return true;
   }
 
   // How a node runs, and where its outputs are, before memory is given out.
   void decide(const Node& n) {
     Plan::How how = Plan::How::general;
     bool all_plain = static_shapes(n);
+    Device& device = device_of(n);
+    for (Value& v : values_[id(n)]) v.device = &device;
     for (const Value& v : values_[id(n)]) all_plain = all_plain && plain(v.dtype);
     if (n.op->updates) {
-      bool ok = kernel_of(n) && static_shapes(n);
+      bool ok = kernel_of(n) && static_shapes(n) && inputs_in_place(n, device);
       for (Endpoint e : n.inputs)
         ok = ok && (plain(value(e).dtype) || value(e).dtype == resource_dtype());
       if (ok) how = Plan::How::update;
@@ -244,7 +285,7 @@ class Planner {
     } else if (!n.op->forward && kernel_of(n) && all_plain) {
       bool inputs_plain = true;
       for (Endpoint e : n.inputs) inputs_plain = inputs_plain && plain(value(e).dtype);
-      if (inputs_plain) how = Plan::How::kernel;
+      if (inputs_plain && inputs_in_place(n, device)) how = Plan::How::kernel;
     }
     const bool view = n.op->view && all_plain && plain(value(n.inputs[0]).dtype) &&
                       value(n.inputs[0]).shape.is_fully_defined();
@@ -252,6 +293,7 @@ class Planner {
       Value& v = values_[id(n)][0];
       v.where = Where::view;
       v.base = n.inputs[0];
+      v.device = value(n.inputs[0]).device;
       how_.push_back(Plan::How::general);
       is_view_.push_back(1);
       return;
@@ -307,6 +349,14 @@ class Planner {
     std::ptrdiff_t offset = -1;
   };
 
+  int arena_index(const Placed& v) {
+    Device* d = value(v.e).device;
+    for (std::size_t i = 0; i < p_.arenas_.size(); ++i)
+      if (p_.arenas_[i].device == d) return static_cast<int>(i);
+    p_.arenas_.push_back({d, 0});
+    return static_cast<int>(p_.arenas_.size()) - 1;
+  }
+
   void place_in_arena() {
     for (Endpoint e : g_.results)
       if (!value(e).constant.defined()) value(root(e)).dies = static_cast<int>(order_.size());
@@ -317,8 +367,14 @@ class Planner {
         if (v.where != Where::arena || v.local) continue;
         const std::size_t bytes =
             static_cast<std::size_t>(v.shape.num_elements()) * v.dtype.itemsize();
-        if (o_.in_place && n.op->elementwise && how_[s] == Plan::How::kernel && group_of_[s] < 0) {
-          for (Endpoint e : n.inputs) {
+        // Elementwise kernels may write over any input, a product that adds over its sum.
+        const bool adds = n.is("_MatMulAdd");
+        if (o_.in_place && (n.op->elementwise || adds) && how_[s] == Plan::How::kernel &&
+            group_of_[s] < 0) {
+          const std::vector<Endpoint> over = adds ? std::vector<Endpoint>{n.inputs[2]} : n.inputs;
+          for (Endpoint e : over) {
+            // The factors of the product are read while the sum is written.
+            if (adds && (root(n.inputs[0]) == root(e) || root(n.inputs[1]) == root(e))) continue;
             const Endpoint r = root(e);
             Value& in = value(r);
             if (value(e).constant.defined() || in.where != Where::arena ||
@@ -326,7 +382,7 @@ class Planner {
               continue;
             const std::size_t have =
                 static_cast<std::size_t>(in.shape.num_elements()) * in.dtype.itemsize();
-            if (in.dtype != v.dtype || have != bytes ||
+            if (in.dtype != v.dtype || in.device != v.device || have != bytes ||
                 value(e).shape.num_elements() != v.shape.num_elements())
               continue;
             // The place lives on.
@@ -353,13 +409,14 @@ class Planner {
       return placed_[a].bytes > placed_[b].bytes;
     });
     std::vector<std::size_t> done;
+    p_.arenas_.push_back({&cpu_device(), 0});
     for (std::size_t k : by_size) {
       Placed& v = placed_[k];
       const std::size_t size = (v.bytes + 63) / 64 * 64;
       std::vector<std::pair<std::size_t, std::size_t>> taken;
       for (std::size_t d : done) {
         const Placed& o = placed_[d];
-        if (o.born <= v.dies && v.born <= o.dies)
+        if (arena_index(o) == arena_index(v) && o.born <= v.dies && v.born <= o.dies)
           taken.emplace_back(static_cast<std::size_t>(o.offset),
                              static_cast<std::size_t>(o.offset) + (o.bytes + 63) / 64 * 64);
       }
@@ -370,7 +427,8 @@ class Planner {
         at = std::max(at, to);
       }
       v.offset = static_cast<std::ptrdiff_t>(at);
-      p_.arena_bytes_ = std::max(p_.arena_bytes_, at + size);
+      std::size_t& bytes = p_.arenas_[static_cast<std::size_t>(arena_index(v))].bytes;
+      bytes = std::max(bytes, at + size);
       done.push_back(k);
     }
     for (int s = 0; s < static_cast<int>(order_.size()); ++s) {
@@ -412,6 +470,7 @@ class Planner {
         n.inputs.empty())
       return false;
     const Value& out = values_[id(n)][0];
+    if (!out.device->is_host()) return false;  // tiles are for caches
     if (out.shape.num_elements() < kGroupElements || !plain(out.dtype)) return false;
     *period = 1;
     for (Endpoint e : n.inputs) {
@@ -597,6 +656,7 @@ class Planner {
         vp.offset = base->scratch;
         p_.views_.push_back({nullptr, v.dtype, keep(v.shape), v.shape.num_elements()});
         p_.offsets_.push_back(-1);
+        p_.arena_of_.push_back(0);
       } else {
         add_view(e);
         if (whole) {
@@ -653,8 +713,10 @@ class Planner {
     return slot_of(e);
   }
 
-  void add_view(Endpoint e) {
+  // `device`: of the kernel that reads it, for constants; null: the host's.
+  void add_view(Endpoint e, Device* device = nullptr) {
     const Value& v = value(e);
+    int arena = 0;
     TensorView view{nullptr, v.dtype, nullptr, v.shape.num_elements()};
     view.shape = keep(v.shape);
     std::ptrdiff_t offset = -1;
@@ -662,16 +724,19 @@ class Planner {
     const Endpoint r = root(e);
     const Value& base = value(r);
     if (base.constant.defined()) {
-      p_.constants_.push_back(to_host(base.constant));
+      p_.constants_.push_back(device && !device->is_host() ? copy_to_device(base.constant, *device)
+                                                           : to_host(base.constant));
       view.data = p_.constants_.back().impl()->data;
     } else {
       if (base.where == Where::arena)
-        offset = placed_[static_cast<std::size_t>(base.shares)].offset;
+        offset = placed_[static_cast<std::size_t>(base.shares)].offset,
+        arena = arena_index(placed_[static_cast<std::size_t>(base.shares)]);
       else
         p_.slots_[static_cast<std::size_t>(slot_of(r))].views.push_back(index);
     }
     p_.views_.push_back(view);
     p_.offsets_.push_back(offset);
+    p_.arena_of_.push_back(arena);
   }
 
   void emit() {
@@ -700,14 +765,17 @@ class Planner {
       Plan::Step step;
       step.how = how_[s];
       step.node = &n;
+      step.device = &device_of(n);
+      const HostInputs on_host(*n.op, n.inputs.size());
       step.attrs = n.attrs.list();
       step.in = static_cast<std::int32_t>(p_.views_.size());
       switch (step.how) {
         case Plan::How::kernel:
         case Plan::How::update:
           step.kernel = kernel_of(n);
-          for (Endpoint e : n.inputs) {
-            add_view(e);
+          for (std::size_t i = 0; i < n.inputs.size(); ++i) {
+            const Endpoint e = n.inputs[i];
+            add_view(e, on_host.contains(i) ? nullptr : step.device);
             if (step.how == Plan::How::update)
               step.in_slots.push_back(value(e).dtype == resource_dtype() ? tensor_slot(e) : -1);
           }
@@ -728,9 +796,7 @@ class Planner {
         case Plan::How::general:
           for (Endpoint e : n.inputs) step.in_slots.push_back(tensor_slot(e));
           for (std::size_t i = 0; i < n.outputs.size(); ++i) {
-            const std::int32_t slot = slot_of({const_cast<Node*>(&n), static_cast<int>(i)});
-            p_.slots_[static_cast<std::size_t>(slot)].check = true;
-            step.out_slots.push_back(slot);
+            step.out_slots.push_back(slot_of({const_cast<Node*>(&n), static_cast<int>(i)}));
           }
           ++p_.counts_.general;
           break;
@@ -792,9 +858,12 @@ class Planner {
   std::vector<int> step_of_;
 };
 
-Plan::Plan(const Graph& graph, std::span<const TensorShape> input_shapes, int width,
-           const PlanOptions& options)
-    : graph_(graph), input_shapes_(input_shapes.begin(), input_shapes.end()), width_(width) {
+Plan::Plan(const Graph& graph, std::span<const TensorShape> input_shapes,
+           std::span<Device* const> input_devices, int width, const PlanOptions& options)
+    : graph_(graph),
+      input_shapes_(input_shapes.begin(), input_shapes.end()),
+      input_devices_(input_devices.begin(), input_devices.end()),
+      width_(width) {
   Planner(*this, options).run();
 }
 

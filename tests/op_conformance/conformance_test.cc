@@ -10,10 +10,12 @@
 #include "conformance.h"
 #include "golden.h"
 #include "rill/base/parallel.h"
+#include "rill/core/plugin.h"
 #include "rill/core/shape_inference.h"
 #include "rill/core/tensor_impl.h"
 #include "rill/core/test_device.h"
 #include "rill/core/type_dispatch.h"
+#include "rill/eager/context.h"
 #include "rill/eager/gradient_tape.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
@@ -63,6 +65,51 @@ TEST_P(Conformance, SameOnTestDevice) {
       EXPECT_EQ(difference(to_host(got[i]), want[i], 0), "") << "output " << i;
   });
 }
+
+#if RILL_WITH_CUDA
+// The first GPU; null, with the reason, when there is none.
+Device* gpu(std::string* why) {
+  *why = load_gpu_plugin();
+  for (Device* d : all_devices())
+    if (d->type() == DeviceType::gpu) return d;
+  return nullptr;
+}
+// Kernels of a GPU are those of the CPU but for the order of sums and the last
+// bits of elementary functions, so that "exact" is not asked of them.
+TEST_P(Conformance, SameOnGpu) {
+  std::string why;
+  Device* device = gpu(&why);
+  if (!device) GTEST_SKIP() << why;
+  config::set_soft_device_placement(false);
+  int ran = 0, missing = 0;
+  for_each([&](std::size_t, const Sample& sample, DType d) {
+    const auto inputs = make_inputs(row(), sample, d);
+    const auto want = run(row(), sample, inputs);
+    // Variables were changed by that run: made anew.
+    std::vector<Tensor> moved;
+    for (const Tensor& t : make_inputs(row(), sample, d)) {
+      moved.push_back(copy_to_device(t, *device));
+      if (!t.impl()->resource) continue;
+      VariableCell& cell = variable_cell(t);
+      cell.value = copy_to_device(cell.value, *device);
+    }
+    std::vector<Tensor> got;
+    try {
+      got = run(row(), sample, moved);
+      device->synchronize();
+    } catch (const errors::Unimplemented&) {
+      ++missing;
+      return;
+    }
+    ++ran;
+    ASSERT_EQ(got.size(), want.size());
+    for (std::size_t i = 0; i < got.size(); ++i)
+      EXPECT_EQ(difference(to_host(got[i]), want[i], std::max(4e-6, tolerance_for(row(), d))), "")
+          << "output " << i;
+  });
+  if (missing) std::cout << row().name << ": " << ran << " on the GPU, " << missing << " without\n";
+}
+#endif
 
 TEST_P(Conformance, SameBitsAtEveryWidth) {
   for_each([&](std::size_t, const Sample& sample, DType d) {

@@ -4,6 +4,7 @@
 
 #include "rill/base/check.h"
 #include "rill/core/tensor_impl.h"
+#include "rill/eager/context.h"
 #include "rill/graph/graph.h"
 #include "rill/keras/optimizers/optimizer_impl.h"
 #include "rill/ops/array_ops.h"
@@ -44,10 +45,18 @@ void release(OptimizerImpl* o) noexcept {
   if (o->refs.release()) delete o;
 }
 
+namespace {
+
+// On the host wherever the optimizer is made: every step asks for its number.
+Variable step_counter() {
+  const DeviceScope host("/cpu:0");
+  return Variable(constant(0, int64), {.trainable = false, .name = "iteration"});
+}
+
+}  // namespace
+
 OptimizerImpl::OptimizerImpl(std::string optimizer_name, optimizers::LearningRate rate)
-    : name(std::move(optimizer_name)),
-      iterations(constant(0, int64), {.trainable = false, .name = "iteration"}),
-      rate_(std::move(rate)) {}
+    : name(std::move(optimizer_name)), iterations(step_counter()), rate_(std::move(rate)) {}
 
 double OptimizerImpl::learning_rate() const {
   return rate_cell_.defined() ? rate_cell_.item<double>()

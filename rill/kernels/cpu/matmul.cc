@@ -30,9 +30,8 @@ const Wide<T>* widened(KernelContext& c, int i) {
 // Batches of products; `batches` gives the matrix of each side for an output.
 template <class T>
 void products(KernelContext& c, bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k,
-              const BroadcastPlan* plan) {
+              const BroadcastPlan* plan, const Wide<T>* a, const Wide<T>* b) {
   using W = Wide<T>;
-  const W *a = widened<T>(c, 0), *b = widened<T>(c, 1);
   W* y = nullptr;
   if constexpr (std::is_same_v<T, W>)
     y = c.out<T>();
@@ -55,19 +54,22 @@ void matmul_cpu(KernelContext& c) noexcept {
   const bool ta = c.bool_attr("transpose_a"), tb = c.bool_attr("transpose_b");
   const std::int64_t k = c.in_shape(0).dim(ta ? 0 : 1);
   dispatch_numeric(c.out().dtype, [&]<class T>() {
-    products<T>(c, ta, tb, c.out_shape().dim(0), c.out_shape().dim(1), k, nullptr);
+    products<T>(c, ta, tb, c.out_shape().dim(0), c.out_shape().dim(1), k, nullptr, widened<T>(c, 0),
+                widened<T>(c, 1));
   });
 }
 RILL_KERNEL("MatMul", cpu, kNumericTypes, matmul_cpu);
 
+// The elements of an input, conjugated where it is taken as its adjoint.
 template <class T>
-void conjugate(KernelContext& c, int i, bool adjoint) {
+const Wide<T>* side(KernelContext& c, int i, bool adjoint) {
   if constexpr (requires(T t) { t.real(); }) {
-    if (!adjoint) return;
+    if (!adjoint) return c.in<T>(i);
     T* copy = c.scratch<T>(c.in(i).size);
-    if (!copy) return;
-    for (std::int64_t k = 0; k < c.in(i).size; ++k) copy[k] = std::conj(c.in<T>(i)[k]);
-    const_cast<TensorView&>(c.in(i)).data = copy;
+    for (std::int64_t k = 0; copy && k < c.in(i).size; ++k) copy[k] = std::conj(c.in<T>(i)[k]);
+    return copy;
+  } else {
+    return widened<T>(c, i);
   }
 }
 
@@ -88,12 +90,23 @@ void batch_matmul_cpu(KernelContext& c) noexcept {
   plan.inner = 1;
   const std::int64_t k = c.in_shape(0).dim(ta ? -2 : -1);
   dispatch_numeric(c.out().dtype, [&]<class T>() {
-    conjugate<T>(c, 0, ta);
-    conjugate<T>(c, 1, tb);
-    products<T>(c, ta, tb, c.out_shape().dim(-2), c.out_shape().dim(-1), k, &plan);
+    products<T>(c, ta, tb, c.out_shape().dim(-2), c.out_shape().dim(-1), k, &plan,
+                side<T>(c, 0, ta), side<T>(c, 1, tb));
   });
 }
 RILL_KERNEL("BatchMatMulV2", cpu, kNumericTypes, batch_matmul_cpu);
+
+// The product added to what is there: the sum never leaves the matrix multiplication.
+void matmul_add_cpu(KernelContext& c) noexcept {
+  const bool ta = c.bool_attr("transpose_a"), tb = c.bool_attr("transpose_b");
+  const std::int64_t k = c.in_shape(0).dim(ta ? 0 : 1);
+  dispatch_types<float, double>(c.out().dtype, [&]<class T>() {
+    if (c.out().data != c.in(2).data) std::copy_n(c.in<T>(2), c.out().size, c.out<T>());
+    gemm<T>(ta, tb, c.out_shape().dim(0), c.out_shape().dim(1), k, c.in<T>(0), c.in<T>(1),
+            c.out<T>(), T(1));
+  });
+}
+RILL_KERNEL("_MatMulAdd", cpu, kRealFloatTypes, matmul_add_cpu);
 
 }  // namespace
 }  // namespace rill::cpu

@@ -7,23 +7,12 @@
 #include "rill/core/kernel.h"
 #include "rill/core/type_dispatch.h"
 #include "rill/kernels/cpu/isa.h"
+#include "rill/kernels/functors/optimizers.h"
 
-// One loop behind every optimizer. A rule holds the step's numbers, read once,
-// and updates one element of the variable and its slots:
-//
-//   template <class C> struct Adam { Adam(const Scalars&); void apply(C& var, C& m, C& v, C g)
-//   const; };
-//
-// The same rule serves dense gradients and rows by index; half types are
-// computed in float.
+// One loop behind every optimizer (functors/optimizers.h has the rules). The
+// same rule serves dense gradients and rows by index; half types are computed
+// in float.
 namespace rill::cpu {
-
-// The scalar inputs of an update, by name.
-template <class T, class C>
-struct Scalars {
-  KernelContext& c;
-  C operator()(const char* name) const { return static_cast<C>(*c.in<T>(c.op().find_input(name))); }
-};
 
 #define RILL_UPDATE_LOOP(Name, target)                                         \
   template <class Rule, class T, class C, std::size_t... K>                    \
@@ -61,7 +50,7 @@ void update_cpu(KernelContext& c) noexcept {
   const int grad = c.op().find_input("grad"), index = c.op().find_input("indices");
   dispatch_floats(c.in(grad).dtype, [&]<class T>() {
     using C = std::conditional_t<sizeof(T) == 2, float, T>;
-    const Rule<C> rule(c, Scalars<T, C>{c});
+    const Rule<C> rule(c, functors::rules::Scalars<T, C>{c});
     const T* g = c.in<T>(grad);
     T* base[N];
     for (std::size_t k = 0; k < N; ++k) base[k] = c.var<T>(static_cast<int>(k));

@@ -1,50 +1,16 @@
 #include "rill/kernels/functors/random.h"
 
-#include <random>
-
 #include "rill/base/parallel.h"
 #include "rill/core/kernel.h"
 #include "rill/core/type_dispatch.h"
-#include "rill/ops/random/seeds.h"
+#include "rill/kernels/functors/random_source.h"
 
 namespace rill::cpu {
 namespace {
 
-using functors::generator_of;
-using functors::stateful_generator;
-using functors::stateless_generator;
-
-// Where the generator of a call comes from.
-// `elements`: how many numbers this run draws; -1: one for each of the output.
-Philox from_attrs(KernelContext& c, std::int64_t groups_per_element, std::int64_t elements = -1) {
-  std::int64_t seed = c.int_attr("seed"), seed2 = c.int_attr("seed2");
-  if (seed == 0 && seed2 == 0) {  // TensorFlow's sign for 'no seed'
-    std::random_device entropy;
-    seed = entropy();
-    seed2 = entropy() | 1;
-  }
-  Philox gen = stateful_generator(seed, seed2);
-  const std::int64_t start =
-      start_of_run(c.int_attr("_offset"), elements < 0 ? c.out().size : elements);
-  gen.skip(static_cast<std::uint64_t>(start * groups_per_element));
-  return gen;
-}
-std::int64_t int_at(const TensorView& v, std::int64_t i) {
-  return v.dtype == int64 ? static_cast<const std::int64_t*>(v.data)[i]
-                          : static_cast<const std::int32_t*>(v.data)[i];
-}
-Philox from_seed(KernelContext& c, int input) {
-  return stateless_generator(int_at(c.in(input), 0), int_at(c.in(input), 1));
-}
-Philox from_key(KernelContext& c) {
-  const std::int32_t alg = *c.in<std::int32_t>(3);
-  if (alg != 1 && alg != 3)
-    c.fail(
-        Code::unimplemented,
-        format("[{}] algorithm {} is not implemented; use Philox (1) or auto (3)", c.tag(), alg));
-  const std::uint64_t* counter = c.in<std::uint64_t>(2);
-  return generator_of(*c.in<std::uint64_t>(1), std::span<const std::uint64_t, 2>(counter, 2));
-}
+using functors::from_attrs;
+using functors::from_key;
+using functors::from_seed;
 
 struct Uniform {
   template <class T>

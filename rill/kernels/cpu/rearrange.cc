@@ -1,5 +1,5 @@
 // Kernels that take each element from a place that its axes decide one by one:
-// mirrored borders, shifts, reversals; and tiles, one-hot rows, ranges.
+// mirrored borders, shifts, sequences; and one-hot rows, ranges.
 #include <algorithm>
 #include <cstring>
 
@@ -115,21 +115,6 @@ void roll_cpu(KernelContext& c) noexcept {
 }
 RILL_KERNEL("Roll", cpu, kAllTypes, roll_cpu);
 
-void reverse_cpu(KernelContext& c) noexcept {
-  const Dims& dims = c.in_shape(0).dims();
-  StridedCopy copy{dims, row_major(dims), row_major(dims)};
-  std::int64_t begin = 0;
-  for (std::int64_t i = 0; i < c.in(1).size; ++i) {
-    const std::int64_t a = int_at(c.in(1), i);
-    const auto axis =
-        static_cast<std::size_t>(a < 0 ? a + static_cast<std::int64_t>(dims.size()) : a);
-    begin += copy.in_strides[axis] * (dims[axis] - 1);
-    copy.in_strides[axis] = -copy.in_strides[axis];
-  }
-  if (c.out().size > 0) strided_copy(c.out().dtype, at(c.in(0), begin), c.out().data, copy);
-}
-RILL_KERNEL("ReverseV2", cpu, kAllTypes, reverse_cpu);
-
 void reverse_sequence_cpu(KernelContext& c) noexcept {
   const TensorShape& shape = c.in_shape(0);
   const Dims strides = row_major(shape.dims());
@@ -157,34 +142,6 @@ void reverse_sequence_cpu(KernelContext& c) noexcept {
   }
 }
 RILL_KERNEL("ReverseSequence", cpu, kAllTypes, reverse_sequence_cpu);
-
-// [d0, d1, ..] seen as [1, d0, 1, d1, ..] and repeated along the new axes.
-void tile_cpu(KernelContext& c) noexcept {
-  const Dims &in = c.in_shape(0).dims(), is = row_major(in), os = row_major(c.out_shape().dims());
-  StridedCopy copy;
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    copy.dims.push_back(int_at(c.in(1), static_cast<std::int64_t>(i)));
-    copy.in_strides.push_back(0);
-    copy.out_strides.push_back(os[i] * in[i]);
-    copy.dims.push_back(in[i]);
-    copy.in_strides.push_back(is[i]);
-    copy.out_strides.push_back(os[i]);
-  }
-  if (c.out().size > 0) strided_copy(c.out().dtype, c.in(0).data, c.out().data, copy);
-}
-RILL_KERNEL("Tile", cpu, kAllTypes, tile_cpu);
-
-void pad_v2_cpu(KernelContext& c) noexcept {
-  const Dims out = row_major(c.out_shape().dims());
-  strided_copy(c.out().dtype, c.in(2).data, c.out().data, {{c.out().size}, {0}, {1}});
-  std::int64_t begin = 0;
-  for (std::size_t i = 0; i < out.size(); ++i)
-    begin += int_at(c.in(1), static_cast<std::int64_t>(2 * i)) * out[i];
-  if (c.in(0).size > 0)
-    strided_copy(c.out().dtype, c.in(0).data, at(c.out(), begin),
-                 {c.in_shape(0).dims(), row_major(c.in_shape(0).dims()), out});
-}
-RILL_KERNEL("PadV2", cpu, kAllTypes, pad_v2_cpu);
 
 // indices [outer, inner] -> [outer, depth, inner]
 void one_hot_cpu(KernelContext& c) noexcept {

@@ -95,16 +95,6 @@ void copy_typed(const T* in, T* out, const StridedCopy& c) {
 
 }  // namespace
 
-Dims row_major(const Dims& dims) {
-  Dims strides(dims.size());
-  std::int64_t stride = 1;
-  for (std::size_t i = dims.size(); i-- > 0;) {
-    strides[i] = stride;
-    stride *= dims[i];
-  }
-  return strides;
-}
-
 void strided_copy(DType dtype, const void* in, void* out, StridedCopy c) {
   for (std::int64_t d : c.dims)
     if (d == 0) return;

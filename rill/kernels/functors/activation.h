@@ -70,7 +70,7 @@ struct Relu6 : Exact {
 };
 
 struct LeakyRelu : Exact {
-  explicit LeakyRelu(double slope = 0.2) : alpha(slope) {}
+  RILL_HOST_DEVICE explicit LeakyRelu(double slope = 0.2) : alpha(slope) {}
   template <class T>
   RILL_FORCE_INLINE T apply(T x) const {
     const T scaled = static_cast<T>(alpha) * x;
@@ -127,7 +127,7 @@ struct Relu6Grad : Exact {
 };
 
 struct LeakyReluGrad : Exact {
-  explicit LeakyReluGrad(double slope = 0.2) : alpha(slope) {}
+  RILL_HOST_DEVICE explicit LeakyReluGrad(double slope = 0.2) : alpha(slope) {}
   template <class T>
   RILL_FORCE_INLINE T apply(T dy, T x) const {
     const T scaled = static_cast<T>(alpha) * dy;

@@ -84,7 +84,7 @@ struct Erfc : ExactButFloats {
 // The y >= 0 with erf(y) = x and erfc(y) = rest = 1 - x, both in [0, 1]:
 // Winitzki's closed form, then Halley's steps, each of which triples the
 // digits. A small rest is what counts, so erfc is solved there.
-[[gnu::noinline]] inline double inverse_erf(double x, double rest) {
+[[gnu::noinline]] inline RILL_HOST_DEVICE double inverse_erf(double x, double rest) {
   if (rest == 0) return std::numeric_limits<double>::infinity();
   constexpr double kRootPi = 1.7724538509055160273, kA = 0.147;
   const double l = std::log(rest * (1 + x)), h = 2 / (3.14159265358979323846 * kA) + l / 2;
@@ -123,11 +123,15 @@ struct Ndtri : ExactScalar {
 // log|gamma(x)|; one scalar call an element.
 struct Lgamma : ExactScalar {
   RILL_T T apply(T x) {
+#ifdef __CUDA_ARCH__
+    return ::lgamma(x);
+#else
     int sign;  // std::lgamma would write the global signgam: a data race
     if constexpr (sizeof(T) == 4)
       return ::lgammaf_r(x, &sign);
     else
       return ::lgamma_r(x, &sign);
+#endif
   }
 };
 
@@ -137,7 +141,7 @@ struct Digamma : ExactScalar {
   RILL_T T apply(T x) { return static_cast<T>(digamma(static_cast<double>(x))); }
 
  private:
-  [[gnu::noinline]] static double digamma(double x) {
+  [[gnu::noinline]] static RILL_HOST_DEVICE double digamma(double x) {
     if (x == 0) return std::copysign(std::numeric_limits<double>::infinity(), -x);
     if (x < 0) {
       // Reflection, on the fraction only: pi x itself would lose it.

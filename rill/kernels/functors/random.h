@@ -25,11 +25,11 @@ inline constexpr std::int64_t kRandomGroup = 4;  // multiple of all distribution
 // The generator for a seed of two integers, as the stateless operations
 // (StatelessRandomUniform and its kin) and StatelessRandomGetKeyCounter scramble
 // it; 32-bit seeds are sign-extended first.
-Philox stateless_generator(std::int64_t seed0, std::int64_t seed1);
+RILL_API Philox stateless_generator(std::int64_t seed0, std::int64_t seed1);
 
 // The generator of the stateful operations (RandomUniform with the attributes
 // seed and seed2) before their first value, when not both are 0.
-Philox stateful_generator(std::int64_t seed, std::int64_t seed2);
+RILL_API Philox stateful_generator(std::int64_t seed, std::int64_t seed2);
 
 // The tensors that the V2 operations take: key has 1 element and counter 2.
 struct KeyCounter {

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "rill/base/host_device.h"
+
 // Scalar pieces of the element functors, written so that GCC can vectorise a
 // loop over them.
 //
@@ -17,8 +19,6 @@
 // - `math` is what the functors call: own float code where that is both faster
 //   and more accurate than libmvec, else `libm`.
 
-#define RILL_FORCE_INLINE [[gnu::always_inline]] inline
-
 #define RILL_VECTOR_VARIANTS
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
 #if __GLIBC_PREREQ(2, 35)  // the first libmvec with all of the functions below
@@ -27,6 +27,18 @@
 #endif
 #endif
 
+#ifdef __CUDACC__  // CUDA has these functions under their own names
+#define RILL_LIBM_UNARY(name)                                    \
+  namespace libm {                                               \
+  RILL_FORCE_INLINE float name(float x) { return ::name##f(x); } \
+  RILL_FORCE_INLINE double name(double x) { return ::name(x); }  \
+  }
+#define RILL_LIBM_BINARY(name)                                               \
+  namespace libm {                                                           \
+  RILL_FORCE_INLINE float name(float a, float b) { return ::name##f(a, b); } \
+  RILL_FORCE_INLINE double name(double a, double b) { return ::name(a, b); } \
+  }
+#else
 #define RILL_LIBM_UNARY(name)                                                                    \
   extern "C" {                                                                                   \
   RILL_VECTOR_VARIANTS [[gnu::const]] float rill_v_##name##f(float) noexcept __asm__(#name "f"); \
@@ -48,6 +60,8 @@
   RILL_FORCE_INLINE float name(float a, float b) { return rill_v_##name##f(a, b); } \
   RILL_FORCE_INLINE double name(double a, double b) { return rill_v_##name(a, b); } \
   }
+
+#endif
 
 namespace rill::functors {
 
@@ -113,18 +127,23 @@ struct ExactButFloats {
 
 namespace math {
 
-RILL_FORCE_INLINE float sqrt(float x) { return __builtin_sqrtf(x); }
-RILL_FORCE_INLINE double sqrt(double x) { return __builtin_sqrt(x); }
-RILL_FORCE_INLINE float abs(float x) { return __builtin_fabsf(x); }
-RILL_FORCE_INLINE double abs(double x) { return __builtin_fabs(x); }
-RILL_FORCE_INLINE float floor(float x) { return __builtin_floorf(x); }
-RILL_FORCE_INLINE double floor(double x) { return __builtin_floor(x); }
-RILL_FORCE_INLINE float ceil(float x) { return __builtin_ceilf(x); }
-RILL_FORCE_INLINE double ceil(double x) { return __builtin_ceil(x); }
-RILL_FORCE_INLINE float rint(float x) { return __builtin_rintf(x); }
-RILL_FORCE_INLINE double rint(double x) { return __builtin_rint(x); }
-RILL_FORCE_INLINE float copysign(float x, float s) { return __builtin_copysignf(x, s); }
-RILL_FORCE_INLINE double copysign(double x, double s) { return __builtin_copysign(x, s); }
+#ifdef __CUDACC__  // a device knows no __builtin_sqrtf
+#define RILL_BUILTIN(name) ::name
+#else
+#define RILL_BUILTIN(name) __builtin_##name
+#endif
+RILL_FORCE_INLINE float sqrt(float x) { return RILL_BUILTIN(sqrtf)(x); }
+RILL_FORCE_INLINE double sqrt(double x) { return RILL_BUILTIN(sqrt)(x); }
+RILL_FORCE_INLINE float abs(float x) { return RILL_BUILTIN(fabsf)(x); }
+RILL_FORCE_INLINE double abs(double x) { return RILL_BUILTIN(fabs)(x); }
+RILL_FORCE_INLINE float floor(float x) { return RILL_BUILTIN(floorf)(x); }
+RILL_FORCE_INLINE double floor(double x) { return RILL_BUILTIN(floor)(x); }
+RILL_FORCE_INLINE float ceil(float x) { return RILL_BUILTIN(ceilf)(x); }
+RILL_FORCE_INLINE double ceil(double x) { return RILL_BUILTIN(ceil)(x); }
+RILL_FORCE_INLINE float rint(float x) { return RILL_BUILTIN(rintf)(x); }
+RILL_FORCE_INLINE double rint(double x) { return RILL_BUILTIN(rint)(x); }
+RILL_FORCE_INLINE float copysign(float x, float s) { return RILL_BUILTIN(copysignf)(x, s); }
+RILL_FORCE_INLINE double copysign(double x, double s) { return RILL_BUILTIN(copysign)(x, s); }
 
 // The float functions below are templates over how to compute a * b + c. The
 // loops choose Fused where the machine has the instruction: faster, and more
@@ -136,11 +155,14 @@ struct Unfused {
   }
 };
 struct Fused {
-  RILL_FORCE_INLINE static float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+  RILL_FORCE_INLINE static float fma(float a, float b, float c) {
+    return RILL_BUILTIN(fmaf)(a, b, c);
+  }
   RILL_FORCE_INLINE static double fma(double a, double b, double c) {
-    return __builtin_fma(a, b, c);
+    return RILL_BUILTIN(fma)(a, b, c);
   }
 };
+#undef RILL_BUILTIN
 
 inline constexpr float kLn2High = 0.693115234375f;  // 12 bits: times |n| < 2^12 it is exact
 inline constexpr float kLn2Low = 3.19461849453e-05f;

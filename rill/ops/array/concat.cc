@@ -73,6 +73,7 @@ const Op& concat_op = OpBuilder("ConcatV2", "concat")
                           .doc("The tensors joined along an axis; their other sizes must be equal.")
                           .shape(concat_shape)
                           .gradient(concat_grad, "axis")
+                          .host("axis")
                           .define();
 
 void pack_shape(ShapeContext& c) {

@@ -72,46 +72,44 @@ Tensor element_shape_of_list(GradContext& g, int input) {
   return g.input(input);
 }
 
-const Op& empty_op =
-    OpBuilder("EmptyTensorList", "tensor_list")
-        .input("element_shape: shape_type")
-        .input("max_num_elements: int32")
-        .output("handle: variant")
-        .type("shape_type", kIndexTypes)
-        .attr("element_dtype: type")
-        .doc("A list of no tensors.")
-        .shape(list_shape)
-        .no_gradient()
-        .host("element_shape max_num_elements")
-        .forward([](const AttrReader& a, std::span<const In> in, std::span<const TensorShape>,
-                    std::span<Tensor> out) {
-          out[0] = make_list(a.type_attr("element_dtype"), hint_of(*in[0]),
-                             std::make_shared<TensorListValue::Items>(), 0);
-        })
-        .define();
+const Op& empty_op = OpBuilder("EmptyTensorList", "tensor_list")
+                         .input("element_shape: shape_type")
+                         .input("max_num_elements: int32")
+                         .output("handle: variant")
+                         .type("shape_type", kIndexTypes)
+                         .attr("element_dtype: type")
+                         .doc("A list of no tensors.")
+                         .shape(list_shape)
+                         .no_gradient()
+                         .host("element_shape max_num_elements")
+                         .forward([](const AttrReader& a, std::span<const In> in,
+                                     std::span<const TensorShape>, std::span<Tensor> out) {
+                           out[0] = make_list(a.type_attr("element_dtype"), hint_of(*in[0]),
+                                              std::make_shared<TensorListValue::Items>(), 0);
+                         })
+                         .define();
 
-const Op& reserve_op =
-    OpBuilder("TensorListReserve", "tensor_list")
-        .input("element_shape: shape_type")
-        .input("num_elements: int32")
-        .output("handle: variant")
-        .type("shape_type", kIndexTypes)
-        .attr("element_dtype: type")
-        .doc("A list of so many tensors, none written yet.")
-        .shape(list_shape)
-        .no_gradient()
-        .host("element_shape num_elements")
-        .forward([](const AttrReader& a, std::span<const In> in, std::span<const TensorShape>,
-                    std::span<Tensor> out) {
-          const std::int64_t n = int_of(*in[1]);
-          RILL_CHECK(n >= 0, invalid_argument,
-                     "[tensor_list] the size is {}; expected 0 or more", n);
-          auto items = std::make_shared<TensorListValue::Items>();
-          items->v.resize(static_cast<std::size_t>(n));
-          out[0] = make_list(a.type_attr("element_dtype"), hint_of(*in[0]), std::move(items),
-                             static_cast<std::size_t>(n));
-        })
-        .define();
+const Op& reserve_op = OpBuilder("TensorListReserve", "tensor_list")
+                           .input("element_shape: shape_type")
+                           .input("num_elements: int32")
+                           .output("handle: variant")
+                           .type("shape_type", kIndexTypes)
+                           .attr("element_dtype: type")
+                           .doc("A list of so many tensors, none written yet.")
+                           .shape(list_shape)
+                           .no_gradient()
+                           .host("element_shape num_elements")
+                           .forward([](const AttrReader& a, std::span<const In> in,
+                                       std::span<const TensorShape>, std::span<Tensor> out) {
+                             const std::int64_t n = int_of(*in[1]);
+                             RILL_CHECK(n >= 0, invalid_argument,
+                                        "[tensor_list] the size is {}; expected 0 or more", n);
+                             auto items = std::make_shared<TensorListValue::Items>();
+                             items->v.resize(static_cast<std::size_t>(n));
+                             out[0] = make_list(a.type_attr("element_dtype"), hint_of(*in[0]),
+                                                std::move(items), static_cast<std::size_t>(n));
+                           })
+                           .define();
 
 void check_item(const TensorListValue& l, const Tensor& item, std::string_view tag) {
   RILL_CHECK(item.dtype() == l.dtype, invalid_argument,
@@ -129,33 +127,33 @@ void push_grad(GradContext& g) {
   g.set(0, popped[0]);
   g.set(1, popped[1]);
 }
-const Op& push_op =
-    OpBuilder("TensorListPushBack", "tensor_list.push_back")
-        .input("input_handle: variant")
-        .input("tensor: element_dtype")
-        .output("output_handle: variant")
-        .type("element_dtype", {})
-        .doc("The list with a tensor more.")
-        .shape(list_shape)
-        .gradient(push_grad)
-        .forward([](const AttrReader&, std::span<const In> in, std::span<const TensorShape>,
-                    std::span<Tensor> out) {
-          TensorListValue& l = tensor_list_value(*in[0]);
-          check_item(l, *in[1], "tensor_list.push_back");
-          // The newest of those that share the elements may add to them.
-          std::shared_ptr<TensorListValue::Items> items = l.items;
-          bool added = false;
-          {
-            std::lock_guard lock(items->mutex);
-            if (items->v.size() == l.size) items->v.push_back(*in[1]), added = true;
-          }
-          if (!added) {
-            items = copy_items(l);
-            items->v.push_back(*in[1]);
-          }
-          out[0] = make_list(l.dtype, l.element_shape, std::move(items), l.size + 1);
-        })
-        .define();
+const Op& push_op = OpBuilder("TensorListPushBack", "tensor_list.push_back")
+                        .input("input_handle: variant")
+                        .input("tensor: element_dtype")
+                        .output("output_handle: variant")
+                        .type("element_dtype", {})
+                        .doc("The list with a tensor more.")
+                        .shape(list_shape)
+                        .gradient(push_grad)
+                        .forward([](const AttrReader&, std::span<const In> in,
+                                    std::span<const TensorShape>, std::span<Tensor> out) {
+                          TensorListValue& l = tensor_list_value(*in[0]);
+                          check_item(l, *in[1], "tensor_list.push_back");
+                          // The newest of those that share the elements may add to them.
+                          std::shared_ptr<TensorListValue::Items> items = l.items;
+                          bool added = false;
+                          {
+                            std::lock_guard lock(items->mutex);
+                            if (items->v.size() == l.size) items->v.push_back(*in[1]), added = true;
+                          }
+                          if (!added) {
+                            items = copy_items(l);
+                            items->v.push_back(*in[1]);
+                          }
+                          out[0] =
+                              make_list(l.dtype, l.element_shape, std::move(items), l.size + 1);
+                        })
+                        .define();
 
 void pop_shape(ShapeContext& c) {
   c.set_output(0, TensorShape::scalar());
@@ -166,25 +164,25 @@ void pop_grad(GradContext& g) {
   Tensor item = g.raw_dy(1).defined() ? g.raw_dy(1).tensor() : zeros_like(g.output(1));
   g.set(0, tensor_list_push_back(list, item));
 }
-const Op& pop_op = OpBuilder("TensorListPopBack", "tensor_list.pop_back")
-                       .input("input_handle: variant")
-                       .input("element_shape: int32")
-                       .output("output_handle: variant")
-                       .output("tensor: element_dtype")
-                       .type("element_dtype", {})
-                       .doc("The list without its last tensor, and that tensor.")
-                       .shape(pop_shape)
-                       .gradient(pop_grad, "output_handle tensor")
-                       .host("element_shape")
-                       .forward([](const AttrReader&, std::span<const In> in,
-                                   std::span<const TensorShape>, std::span<Tensor> out) {
-                         TensorListValue& l = tensor_list_value(*in[0]);
-                         RILL_CHECK(l.size > 0, out_of_range,
-                                    "[tensor_list.pop_back] the list is empty");
-                         out[1] = element(l, l.size - 1, hint_of(*in[1]), "tensor_list.pop_back");
-                         out[0] = make_list(l.dtype, l.element_shape, l.items, l.size - 1);
-                       })
-                       .define();
+const Op& pop_op =
+    OpBuilder("TensorListPopBack", "tensor_list.pop_back")
+        .input("input_handle: variant")
+        .input("element_shape: int32")
+        .output("output_handle: variant")
+        .output("tensor: element_dtype")
+        .type("element_dtype", {})
+        .doc("The list without its last tensor, and that tensor.")
+        .shape(pop_shape)
+        .gradient(pop_grad, "output_handle tensor")
+        .host("element_shape")
+        .forward([](const AttrReader&, std::span<const In> in, std::span<const TensorShape>,
+                    std::span<Tensor> out) {
+          TensorListValue& l = tensor_list_value(*in[0]);
+          RILL_CHECK(l.size > 0, out_of_range, "[tensor_list.pop_back] the list is empty");
+          out[1] = element(l, l.size - 1, hint_of(*in[1]), "tensor_list.pop_back");
+          out[0] = make_list(l.dtype, l.element_shape, l.items, l.size - 1);
+        })
+        .define();
 
 void set_grad(GradContext& g) {
   if (!g.raw_dy().defined()) return;
@@ -305,42 +303,43 @@ void from_tensor_grad(GradContext& g) {
   g.set(0, tensor_list_stack(g.raw_dy().tensor(), g.input(1), g.input_dtype(0),
                              g.input_shape(0).has_rank() ? g.input_shape(0).dim(0) : -1));
 }
-const Op& from_tensor_op =
-    OpBuilder("TensorListFromTensor", "TensorArray.unstack")
-        .input("tensor: element_dtype")
-        .input("element_shape: shape_type")
-        .output("output_handle: variant")
-        .type("element_dtype", {})
-        .type("shape_type", kIndexTypes)
-        .doc("The rows of a tensor as a list.")
-        .shape(list_shape)
-        .gradient(from_tensor_grad, "element_shape")
-        .host("element_shape")
+const Op& from_tensor_op = OpBuilder("TensorListFromTensor", "TensorArray.unstack")
+                               .input("tensor: element_dtype")
+                               .input("element_shape: shape_type")
+                               .output("output_handle: variant")
+                               .type("element_dtype", {})
+                               .type("shape_type", kIndexTypes)
+                               .doc("The rows of a tensor as a list.")
+                               .shape(list_shape)
+                               .gradient(from_tensor_grad, "element_shape")
+                               .host("element_shape")
+                               .forward([](const AttrReader&, std::span<const In> in,
+                                           std::span<const TensorShape>, std::span<Tensor> out) {
+                                 RILL_CHECK(in[0]->ndim() > 0, invalid_argument,
+                                            "[TensorArray.unstack] a scalar has no rows");
+                                 auto items = std::make_shared<TensorListValue::Items>();
+                                 items->v = unstack(*in[0], 0);
+                                 const std::size_t n = items->v.size();
+                                 Dims d;
+                                 for (int i = 1; i < in[0]->ndim(); ++i)
+                                   d.push_back(in[0]->shape().dim(i));
+                                 out[0] =
+                                     make_list(in[0]->dtype(), TensorShape(d), std::move(items), n);
+                               })
+                               .define();
+
+const Op& length_op =
+    OpBuilder("TensorListLength", "TensorArray.size")
+        .input("input_handle: variant")
+        .output("length: int32")
+        .doc("How many tensors a list has.")
+        .shape(scalar_shape)
+        .no_gradient()
         .forward([](const AttrReader&, std::span<const In> in, std::span<const TensorShape>,
                     std::span<Tensor> out) {
-          RILL_CHECK(in[0]->ndim() > 0, invalid_argument,
-                     "[TensorArray.unstack] a scalar has no rows");
-          auto items = std::make_shared<TensorListValue::Items>();
-          items->v = unstack(*in[0], 0);
-          const std::size_t n = items->v.size();
-          Dims d;
-          for (int i = 1; i < in[0]->ndim(); ++i) d.push_back(in[0]->shape().dim(i));
-          out[0] = make_list(in[0]->dtype(), TensorShape(d), std::move(items), n);
+          out[0] = to_tensor(static_cast<std::int64_t>(tensor_list_value(*in[0]).size), int32);
         })
         .define();
-
-const Op& length_op = OpBuilder("TensorListLength", "TensorArray.size")
-                          .input("input_handle: variant")
-                          .output("length: int32")
-                          .doc("How many tensors a list has.")
-                          .shape(scalar_shape)
-                          .no_gradient()
-                          .forward([](const AttrReader&, std::span<const In> in,
-                                      std::span<const TensorShape>, std::span<Tensor> out) {
-                            out[0] = to_tensor(
-                                static_cast<std::int64_t>(tensor_list_value(*in[0]).size), int32);
-                          })
-                          .define();
 
 void resize_grad(GradContext& g) {
   if (g.raw_dy().defined())
@@ -363,8 +362,8 @@ const Op& resize_op =
                      "[tensor_list.resize] the size is {}; expected 0 or more", n);
           auto items = copy_items(l);
           items->v.resize(static_cast<std::size_t>(n));
-          out[0] = make_list(l.dtype, l.element_shape, std::move(items),
-                             static_cast<std::size_t>(n));
+          out[0] =
+              make_list(l.dtype, l.element_shape, std::move(items), static_cast<std::size_t>(n));
         })
         .define();
 
@@ -391,8 +390,8 @@ const Op& add_op =
             const Tensor x = i < a.size ? a.at(i) : Tensor(), y = i < b.size ? b.at(i) : Tensor();
             items->v.push_back(!x.defined() ? y : !y.defined() ? x : add(x, y));
           }
-          out[0] = make_list(a.dtype,
-                             common_shape(a.element_shape, b.element_shape), std::move(items), n);
+          out[0] = make_list(a.dtype, common_shape(a.element_shape, b.element_shape),
+                             std::move(items), n);
         })
         .define();
 

@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
 
+#include "rill/base/api.h"
+
 namespace rill {
 
 // The stream of one call of a stateful random op: the op's attributes seed and
@@ -15,6 +17,6 @@ RandomStream next_stream(std::int64_t op_seed, std::int64_t elements);
 RandomStream graph_stream(std::int64_t op_seed);
 // Where a run starts that draws so many numbers: `offset`, or what count number
 // -offset says, which then moves on.
-std::int64_t start_of_run(std::int64_t offset, std::int64_t elements);
+RILL_API std::int64_t start_of_run(std::int64_t offset, std::int64_t elements);
 
 }  // namespace rill

@@ -58,8 +58,13 @@ OpBuilder apply_op(std::string_view name, std::string_view tag,
       .shape(apply_shape)
       .no_gradient()
       .updates();
-  for (const char* i : inputs)
-    if (std::string_view(i) == "indices") b.type("Tindices", kIndexTypes);
+  for (const char* i : inputs) {
+    const std::string_view input = i;
+    if (input == "indices")
+      b.type("Tindices", kIndexTypes);
+    else if (input != "grad" && input != "delta")
+      b.host(input);  // the step's numbers
+  }
   return b;
 }
 

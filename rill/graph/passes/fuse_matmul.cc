@@ -1,0 +1,64 @@
+// Bias and activation go into the matrix product that they follow.
+#include "rill/graph/passes/pass.h"
+
+namespace rill {
+namespace {
+
+const ValueInfo& info(Endpoint e) { return e.node->outputs[static_cast<std::size_t>(e.index)]; }
+
+bool only_user(const std::vector<std::vector<std::vector<Node*>>>& users, const Node& n) {
+  return users[static_cast<std::size_t>(n.id)][0].size() == 1;
+}
+
+std::string fuse_matmul(Graph& graph) {
+  static const Op& fused = find_op("_FusedMatMul");
+  int count = 0;
+  const auto users = users_of(graph);
+  std::vector<Node*> nodes;
+  for (const auto& n : graph.nodes()) nodes.push_back(n.get());
+  std::vector<std::pair<Node*, Node*>> moves;  // new node, the one whose place it takes
+  for (Node* add : nodes) {
+    const bool bias_add = add->is("BiasAdd") && add->reader().string_attr("data_format") == "NHWC";
+    if (!bias_add && !add->is("AddV2")) continue;
+    for (int side = 0; side < (bias_add ? 1 : 2); ++side) {
+      const Endpoint product = add->inputs[static_cast<std::size_t>(side)],
+                     bias = add->inputs[static_cast<std::size_t>(1 - side)];
+      Node& m = *product.node;
+      if (!m.is("MatMul") || !only_user(users, m) || !kRealFloatTypes.contains(info(product).dtype))
+        continue;
+      const TensorShape &b = info(bias).shape, &p = info(product).shape;
+      if (b.rank() != 1 || p.rank() != 2 || b.dim(0) < 0 || b.dim(0) != p.dim(1)) continue;
+      Node* last = add;
+      std::vector<std::string> ops{"BiasAdd"};
+      if (only_user(users, *add)) {
+        Node* next = users[static_cast<std::size_t>(add->id)][0][0];
+        if (next && (next->is("Relu") || next->is("Tanh") || next->is("Sigmoid"))) {
+          ops.push_back(next->op->name);
+          last = next;
+        }
+      }
+      AttrStorage attrs;
+      attrs.add("transpose_a", m.reader().bool_attr("transpose_a"));
+      attrs.add("transpose_b", m.reader().bool_attr("transpose_b"));
+      attrs.add("fused_ops", std::span<const std::string>(ops));
+      Node& f = graph.add(fused, last->name + "/fused", {m.inputs[0], m.inputs[1], bias},
+                          std::move(attrs), {info({last, 0})});
+      f.file = m.file;
+      f.line = m.line;
+      f.device = m.device;
+      replace_uses(graph, {last, 0}, {&f, 0});
+      moves.emplace_back(&f, last);
+      ++count;
+      break;
+    }
+  }
+  for (const auto& [node, place] : moves) move_before(graph, *node, *place);
+  if (count) prune(graph);
+  return count ? format("{} products with bias and activation", count) : "";
+}
+const PassRegistration registered(60, "fuse_matmul",
+                                  "Bias and activation go into the matrix product before them.",
+                                  fuse_matmul);
+
+}  // namespace
+}  // namespace rill

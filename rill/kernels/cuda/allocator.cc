@@ -1,0 +1,84 @@
+#include "rill/kernels/cuda/allocator.h"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "rill/base/check.h"
+
+namespace rill::cuda {
+namespace {
+
+// Small blocks are cut from slabs: CUDA's own are 2 MB at least. They are never
+// given back.
+constexpr std::size_t kSlab = std::size_t{8} << 20, kSmall = std::size_t{1} << 20;
+
+}  // namespace
+
+// A power of two in four steps, as on the host: at most a fifth of a block is slack.
+Allocator::Class Allocator::class_of(std::size_t bytes) {
+  bytes = std::max<std::size_t>(bytes, 512);
+  const std::size_t power = std::bit_floor(bytes - 1), step = power / 4;
+  const std::size_t steps = (bytes + step - 1) / step;  // 5 .. 8
+  return {steps * step, 4 * static_cast<std::size_t>(std::countr_zero(power)) + steps - 5};
+}
+
+void* Allocator::allocate(std::size_t bytes) {
+  const Class c = class_of(bytes);
+  std::lock_guard lock(mutex_);
+  void* p = nullptr;
+  if (auto& list = free_[c.index]; !list.empty()) {
+    p = list.back();
+    list.pop_back();
+  } else {
+    p = c.size <= kSmall ? from_slab(c.size) : from_cuda(c.size);
+  }
+  in_use_ += c.size;
+  return p;
+}
+
+void Allocator::deallocate(void* p, std::size_t bytes) noexcept {
+  const Class c = class_of(bytes);
+  std::lock_guard lock(mutex_);
+  in_use_ -= c.size;
+  try {
+    free_[c.index].push_back(p);
+  } catch (...) {  // no room to remember it: lost
+  }
+}
+
+void* Allocator::from_slab(std::size_t size) {
+  const std::size_t aligned = (size + 255) / 256 * 256;
+  if (static_cast<std::size_t>(slab_end_ - slab_) < aligned) {
+    slab_ = static_cast<char*>(from_cuda(kSlab));
+    slab_end_ = slab_ + kSlab;
+  }
+  void* p = slab_;
+  slab_ += aligned;
+  return p;
+}
+
+void* Allocator::from_cuda(std::size_t size) {
+  void* p = nullptr;
+  if (cudaMalloc(&p, size) == cudaSuccess) return p;
+  cudaGetLastError();  // it is dealt with here
+  trim();
+  if (cudaMalloc(&p, size) == cudaSuccess) return p;
+  cudaGetLastError();
+  std::size_t left = 0, total = 0;
+  cudaMemGetInfo(&left, &total);
+  RILL_FAIL(resource_exhausted,
+            "device {} is out of memory: {} bytes wanted, {} in use here, {} of {} free. Use a "
+            "smaller batch or free tensors",
+            device_, size, in_use_, left, total);
+}
+
+void Allocator::trim() {
+  for (std::size_t i = class_of(kSmall + 1).index; i < std::size(free_); ++i) {
+    for (void* p : free_[i]) cudaFree(p);  // waits for the device
+    free_[i].clear();
+  }
+}
+
+}  // namespace rill::cuda

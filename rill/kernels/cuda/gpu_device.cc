@@ -1,0 +1,140 @@
+#include "rill/kernels/cuda/gpu_device.h"
+
+#include <cublas_v2.h>
+
+#include <new>
+
+#include "rill/base/check.h"
+#include "rill/kernels/cuda/matmul_plans.h"
+
+namespace rill::cuda {
+namespace {
+
+// A failure of CUDA itself. Most cannot be mended in this process: CUDA answers
+// every later call with the same error.
+[[noreturn]] void throw_cuda_error(const Device& device, cudaError_t error, const char* what) {
+  throw_error(error == cudaErrorMemoryAllocation ? Code::resource_exhausted : Code::internal,
+              format("device {}: {} failed: {} ({})", device.name(), what,
+                     cudaGetErrorString(error), cudaGetErrorName(error)));
+}
+
+std::string message_of(const Trouble& t) {
+  switch (t.finding) {
+    case Finding::out_of_range:
+      return format("[{}] {}[{}] = {} is not in [0, {})", t.op->tag, t.what, t.index, t.value,
+                    t.limit);
+    case Finding::no_integer_result:
+      return format(
+          "[{}] no integer result: element {} of {} is {}{}", t.op->tag, t.index, t.what, t.value,
+          t.value == 0 ? " (integer division by zero)" : "; a negative power is a fraction");
+  }
+  return "?";
+}
+
+}  // namespace
+
+GpuDevice::~GpuDevice() = default;
+
+GpuDevice::GpuDevice(int index)
+    : Device(DeviceType::gpu, index), allocator_(name()), plans_(std::make_unique<MatmulPlans>()) {
+  const auto check = [this](cudaError_t e, const char* what) {
+    if (e != cudaSuccess) throw_cuda_error(*this, e, what);
+  };
+  check(cudaSetDevice(index), "choosing it");
+  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
+  check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, index),
+        "asking for its multiprocessors");
+  void* p = nullptr;
+  check(cudaHostAlloc(&p, sizeof(Trouble), cudaHostAllocMapped), "making pinned memory");
+  trouble_ = new (p) Trouble;
+  check(cudaHostGetDevicePointer(&p, trouble_, 0), "mapping pinned memory");
+  trouble_on_device_ = static_cast<Trouble*>(p);
+}
+
+void GpuDevice::activate() const {
+  static thread_local int current = -1;
+  if (current == index()) return;
+  if (const cudaError_t e = cudaSetDevice(index()); e == cudaSuccess) current = index();
+}
+
+void* GpuDevice::allocate(std::size_t bytes) {
+  activate();
+  return allocator_.allocate(bytes);
+}
+void GpuDevice::deallocate(void* p, std::size_t bytes) noexcept { allocator_.deallocate(p, bytes); }
+
+// Work for a queue of the host: it may not overtake the stream.
+void GpuDevice::enqueue(std::function<void()> work) {
+  synchronize();
+  work();
+}
+
+void GpuDevice::report(Code code, std::string message) {
+  std::lock_guard lock(mutex_);
+  if (code_ == Code::ok) code_ = code, message_ = std::move(message);
+}
+
+void GpuDevice::throw_first_error(cudaError_t error) {
+  std::unique_lock lock(mutex_);
+  const Code code = std::exchange(code_, Code::ok);
+  std::string message = std::move(message_);
+  message_.clear();
+  if (code != Code::ok) throw_error(code, std::move(message));
+  if (error != cudaSuccess) throw_cuda_error(*this, error, "running what was queued");
+  if (trouble_->set) {
+    message = message_of(*trouble_);
+    trouble_->set = 0;
+    throw_error(Code::invalid_argument, std::move(message));
+  }
+}
+
+void GpuDevice::synchronize() {
+  activate();
+  throw_first_error(cudaStreamSynchronize(stream_));
+}
+
+void GpuDevice::copy(void* dst, const void* src, std::size_t bytes) {
+  activate();
+  if (bytes == 0) return;
+  if (const auto e = cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDeviceToDevice, stream_);
+      e != cudaSuccess)
+    throw_cuda_error(*this, e, "copying");
+}
+
+void GpuDevice::copy_from_host(void* dst, const void* src, std::size_t bytes) {
+  activate();
+  if (const auto e = staging_.upload(dst, src, bytes, stream_); e != cudaSuccess)
+    throw_cuda_error(*this, e, "copying from the host");
+}
+
+void GpuDevice::copy_to_host(void* dst, const void* src, std::size_t bytes) {
+  activate();
+  throw_first_error(staging_.download(dst, src, bytes, stream_));
+}
+
+GpuDevice::Blas::Blas(GpuDevice& device) : device_(device), lock_(device.blas_mutex_) {
+  if (device.blas_) return;
+  cublasHandle_t handle = nullptr;
+  if (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS) return;
+  // Memory of our own for cuBLAS: it then makes none during a call, and its
+  // results do not depend on what else runs.
+  void* workspace = nullptr;
+  if (cublasSetStream(handle, device.stream_) != CUBLAS_STATUS_SUCCESS ||
+      cudaMalloc(&workspace, kWorkspace) != cudaSuccess ||
+      cublasSetWorkspace(handle, workspace, kWorkspace) != CUBLAS_STATUS_SUCCESS ||
+      cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH) != CUBLAS_STATUS_SUCCESS) {
+    cudaGetLastError();
+    cublasDestroy(handle);
+    return;
+  }
+  device.blas_ = handle;
+  device.blas_workspace_ = workspace;
+}
+
+void check_launch(KernelContext& c) {
+  if (const cudaError_t e = cudaGetLastError(); e != cudaSuccess) [[unlikely]]
+    c.fail(Code::internal, format("[{}] device {} refused a kernel: {} ({})", c.tag(),
+                                  c.device().name(), cudaGetErrorString(e), cudaGetErrorName(e)));
+}
+
+}  // namespace rill::cuda

@@ -1,0 +1,82 @@
+#pragma once
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "rill/core/kernel.h"
+#include "rill/kernels/cuda/allocator.h"
+#include "rill/kernels/cuda/staging.h"
+#include "rill/kernels/cuda/trouble.h"
+
+struct cublasContext;
+
+namespace rill::cuda {
+
+class MatmulPlans;
+
+// A GPU with one stream: kernels, copies and the return of memory take effect
+// in the order in which the host asked for them.
+class GpuDevice : public Device {
+ public:
+  explicit GpuDevice(int index);
+  ~GpuDevice() override;
+
+  void* allocate(std::size_t bytes) override;
+  void deallocate(void* p, std::size_t bytes) noexcept override;
+  void enqueue(std::function<void()> work) override;
+  void synchronize() override;
+  void report(Code code, std::string message) override;
+  void copy(void* dst, const void* src, std::size_t bytes) override;
+  void copy_from_host(void* dst, const void* src, std::size_t bytes) override;
+  void copy_to_host(void* dst, const void* src, std::size_t bytes) override;
+
+  cudaStream_t stream() const { return stream_; }
+  Trouble* trouble() const { return trouble_on_device_; }
+  int multiprocessors() const { return multiprocessors_; }
+  // CUDA calls of this thread are about this device.
+  void activate() const;
+
+  // cuBLAS on this stream, for one caller at a time.
+  class Blas {
+   public:
+    explicit Blas(GpuDevice& device);
+    cublasContext* handle() const { return device_.blas_; }  // null: cuBLAS could not start
+    MatmulPlans& plans() const { return *device_.plans_; }
+    void* workspace() const { return device_.blas_workspace_; }
+    static constexpr std::size_t kWorkspace = std::size_t{32} << 20;
+
+   private:
+    GpuDevice& device_;
+    std::unique_lock<std::mutex> lock_;
+  };
+
+ private:
+  void throw_first_error(cudaError_t error);
+
+  cudaStream_t stream_ = nullptr;
+  Allocator allocator_;
+  Staging staging_;
+  Trouble *trouble_ = nullptr, *trouble_on_device_ = nullptr;
+  int multiprocessors_ = 1;
+  std::mutex mutex_;  // guards code_ and message_
+  Code code_ = Code::ok;
+  std::string message_;
+  std::mutex blas_mutex_;
+  cublasContext* blas_ = nullptr;  // guarded by blas_mutex_, as are the next two
+  void* blas_workspace_ = nullptr;
+  std::unique_ptr<MatmulPlans> plans_;
+};
+
+// The GPU of a call, made current.
+inline GpuDevice& gpu_of(const KernelContext& c) {
+  auto& device = static_cast<GpuDevice&>(c.device());
+  device.activate();
+  return device;
+}
+
+// Fails the call when its launch was refused.
+void check_launch(KernelContext& c);
+
+}  // namespace rill::cuda

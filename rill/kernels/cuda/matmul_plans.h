@@ -1,0 +1,42 @@
+#pragma once
+#include <cublasLt.h>
+
+#include <cstddef>
+#include <memory>
+#include <unordered_map>
+
+namespace rill::cuda {
+
+// Products of two matrices by cuBLASLt, planned once a shape and kept: for small
+// matrices, choosing an algorithm anew costs more than the product. Not for
+// several callers at a time.
+class MatmulPlans {
+ public:
+  MatmulPlans();
+  MatmulPlans(const MatmulPlans&) = delete;
+  ~MatmulPlans();
+
+  // In the order of cuBLAS: matrices are columns after columns. y [m, n] =
+  // op(a) [m, k] x op(b) [k, n].
+  struct Shape {
+    cudaDataType_t type;
+    bool transpose_a, transpose_b;
+    int m, n, k;
+    int alignment;  // of the three addresses, bytes: 256, 16, or that of an element
+    friend bool operator==(const Shape&, const Shape&) = default;
+  };
+  cublasStatus_t run(const Shape& shape, const void* a, const void* b, void* y, void* workspace,
+                     std::size_t workspace_bytes, cudaStream_t stream);
+
+ private:
+  struct Plan;
+  struct Hash {
+    std::size_t operator()(const Shape& s) const;
+  };
+  cublasStatus_t make(const Shape& shape, std::size_t workspace_bytes, Plan& plan);
+
+  cublasLtHandle_t handle_ = nullptr;
+  std::unordered_map<Shape, std::unique_ptr<Plan>, Hash> plans_;
+};
+
+}  // namespace rill::cuda

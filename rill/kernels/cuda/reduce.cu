@@ -1,0 +1,96 @@
+#include "rill/kernels/cuda/reduce.h"
+
+#include <limits>
+
+namespace rill::cuda {
+namespace {
+
+#define RILL_REDUCED float, double, half, bfloat16_t, std::int32_t, std::int64_t
+constexpr TypeSet kReducedTypes = kFloatTypes | TypeSet{int32, int64};
+
+void sum_cuda(KernelContext& c) noexcept {
+  dispatch_types<RILL_REDUCED>(
+      c.in(0).dtype, [&]<class T>() { reduce_axes<SumOf, Computed<T>, T, T>(c, CastTo<T>{}); });
+}
+RILL_KERNEL("Sum", gpu, kReducedTypes, sum_cuda);
+
+// Of integers as TensorFlow: the sum in the element's own type, then integer division.
+template <class T>
+struct Over {
+  std::int64_t n;
+  template <class A>
+  __device__ __forceinline__ T operator()(A a) const {
+    if constexpr (std::is_integral_v<T>)
+      return n ? static_cast<T>(a / static_cast<A>(n)) : T(0);
+    else
+      return static_cast<T>(a / static_cast<A>(n));
+  }
+};
+void mean_cuda(KernelContext& c) noexcept {
+  const std::int64_t n = c.out().size ? c.in(0).size / c.out().size : 0;
+  dispatch_types<RILL_REDUCED>(
+      c.in(0).dtype, [&]<class T>() { reduce_axes<SumOf, Computed<T>, T, T>(c, Over<T>{n}); });
+}
+RILL_KERNEL("Mean", gpu, kReducedTypes, mean_cuda);
+
+struct ProdOf : PlainLoad {
+  template <class A>
+  static __device__ __forceinline__ A start() {
+    return A(1);
+  }
+  template <class A>
+  static __device__ __forceinline__ A join(A a, A b) {
+    return static_cast<A>(a * b);
+  }
+};
+void prod_cuda(KernelContext& c) noexcept {
+  dispatch_types<RILL_REDUCED>(
+      c.in(0).dtype, [&]<class T>() { reduce_axes<ProdOf, Computed<T>, T, T>(c, CastTo<T>{}); });
+}
+RILL_KERNEL("Prod", gpu, kReducedTypes, prod_cuda);
+
+// A NaN anywhere makes the result NaN.
+template <bool kMax>
+struct Extreme : PlainLoad {
+  template <class A>
+  static __device__ __forceinline__ A start() {
+    using L = std::numeric_limits<A>;
+    if constexpr (L::has_infinity)
+      return kMax ? -L::infinity() : L::infinity();
+    else
+      return kMax ? L::lowest() : L::max();
+  }
+  template <class A>
+  static __device__ __forceinline__ A join(A a, A b) {
+    return (kMax ? a > b : a < b) || a != a ? a : b;
+  }
+};
+template <bool kMax>
+void extreme_cuda(KernelContext& c) noexcept {
+  dispatch_types<RILL_REDUCED>(c.in(0).dtype, [&]<class T>() {
+    reduce_axes<Extreme<kMax>, Computed<T>, T, T>(c, CastTo<T>{});
+  });
+}
+RILL_KERNEL("Max", gpu, kReducedTypes, extreme_cuda<true>);
+RILL_KERNEL("Min", gpu, kReducedTypes, extreme_cuda<false>);
+
+template <bool kAll>
+struct Logic : PlainLoad {
+  template <class A>
+  static __device__ __forceinline__ A start() {
+    return kAll;
+  }
+  template <class A>
+  static __device__ __forceinline__ A join(A a, A b) {
+    return kAll ? a && b : a || b;
+  }
+};
+template <bool kAll>
+void logic_cuda(KernelContext& c) noexcept {
+  reduce_axes<Logic<kAll>, bool, bool, bool>(c, CastTo<bool>{});
+}
+RILL_KERNEL("All", gpu, TypeSet{}, logic_cuda<true>);
+RILL_KERNEL("Any", gpu, TypeSet{}, logic_cuda<false>);
+
+}  // namespace
+}  // namespace rill::cuda

@@ -1,0 +1,33 @@
+#pragma once
+#include <cstdint>
+
+#include "rill/core/kernel.h"
+
+namespace rill::cuda {
+
+// What a kernel finds wrong with its data it cannot throw: it leaves the first
+// such finding in memory that the host reads when it next waits for the device.
+enum class Finding : int { out_of_range, no_integer_result };
+
+struct Trouble {
+  unsigned set = 0;
+  Finding finding;
+  const Op* op;
+  const char* what;  // "labels": an address of the host, so it comes with the launch
+  long long index, value, limit;
+};
+
+#ifdef __CUDACC__
+__device__ inline void report(Trouble* t, const Op* op, Finding finding, const char* what,
+                              long long index, long long value, long long limit) {
+  if (atomicCAS(&t->set, 0u, 1u) != 0) return;
+  t->finding = finding;
+  t->op = op;
+  t->what = what;
+  t->index = index;
+  t->value = value;
+  t->limit = limit;
+}
+#endif
+
+}  // namespace rill::cuda
