@@ -70,8 +70,9 @@ bench-peers: build venv
 
 parity: packages venv
 	$(call configure,release,build)
-	@cmake --build build -j$(JOBS) --target op_conformance_test
+	@cmake --build build -j$(JOBS) --target op_conformance_test --target graph_def_test
 	@$(PYTHON) tools/parity.py build/tests/op_conformance_test tests/op_conformance/goldens $(if $(UPDATE),--update)
+	@$(PYTHON) tools/graph_def.py build/tests/graph_def_test tests/graph_def/goldens $(if $(UPDATE),--update)
 
 .PHONY: venv
 venv:

@@ -6,6 +6,7 @@ find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)                                # text of messages
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET GLOBAL re2)  # regular expressions
+find_package(Protobuf 3.12 REQUIRED)                      # GraphDef and its kin; with protoc
 
 # oneDNN: matrix products, convolutions. Not by its CMake package, which on Debian
 # asks for OpenCL headers that neither it nor we need.
@@ -29,7 +30,7 @@ find_library(RILL_LIBMVEC mvec)                           # glibc's vector exp, 
 mark_as_advanced(RILL_LIBMVEC)
 
 # Libraries that a program linked with librill.a needs too.
-set(RILL_LINK_LIBRARIES Threads::Threads fmt::fmt PkgConfig::RE2)
+set(RILL_LINK_LIBRARIES Threads::Threads fmt::fmt PkgConfig::RE2 protobuf::libprotobuf)
 if(RILL_WITH_ONEDNN)
   # Installed by its short name: the path may differ where the archive is used.
   list(APPEND RILL_LINK_LIBRARIES

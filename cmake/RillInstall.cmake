@@ -29,7 +29,7 @@ install(FILES "${PROJECT_BINARY_DIR}/RillConfig.cmake" "${PROJECT_BINARY_DIR}/Ri
 
 # rill.pc for librill.so, rill-static.pc for librill.a. One file for both cannot
 # be: `pkg-config --static` still says -lrill, so the library would come twice.
-set(pc_archive_needs "-lfmt -lre2 -pthread")
+set(pc_archive_needs "-lfmt -lre2 -lprotobuf -pthread")
 if(RILL_WITH_ONEDNN)
   string(APPEND pc_archive_needs " -ldnnl")
 endif()

@@ -5,12 +5,14 @@ file(GLOB_RECURSE RILL_SOURCES CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/rill/*.c
 list(FILTER RILL_SOURCES EXCLUDE REGEX "_test\\.cc$")
 list(FILTER RILL_SOURCES EXCLUDE REGEX "/rill/kernels/cuda/")  # a library of its own: RillCuda
 
-add_library(rill_objects OBJECT ${RILL_SOURCES})
+include(RillProtos)  # and what protoc writes
+add_library(rill_objects OBJECT ${RILL_SOURCES} ${RILL_PROTO_SOURCES})
 set_target_properties(rill_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_link_libraries(rill_objects
   PUBLIC rill_flags ${RILL_LINK_LIBRARIES}
   PRIVATE rill_warnings)
 # SYSTEM: warnings in these headers are not ours to mend.
+target_include_directories(rill_objects SYSTEM PRIVATE "${proto_folder}")
 target_include_directories(rill_objects SYSTEM PUBLIC
   "$<$<BOOL:${RILL_WITH_ONEDNN}>:${RILL_ONEDNN_INCLUDE}>")
 target_compile_definitions(rill_objects PRIVATE RILL_BUILDING_LIBRARY)

@@ -19,6 +19,7 @@
 #include "rill/graph/autograph.h"
 #include "rill/graph/control_flow.h"
 #include "rill/graph/function.h"
+#include "rill/graph/graph_def.h"
 #include "rill/graph/name_scope.h"
 #include "rill/graph/optimizer_options.h"
 #include "rill/graph/py_function.h"

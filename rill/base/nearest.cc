@@ -7,6 +7,9 @@
 namespace rill {
 namespace {
 
+// Longer ones come from damaged files; comparing them all would take for ever.
+constexpr std::size_t kLongestName = 256;
+
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -30,6 +33,10 @@ std::string did_you_mean(std::string_view wrong, const std::vector<std::string>&
   const std::string* best = nullptr;
   std::size_t least = wrong.size() / 3 + 2;
   for (const auto& name : known) {
+    // So many letters more or fewer are as many differences.
+    const std::size_t longer =
+        std::max(name.size(), wrong.size()) - std::min(name.size(), wrong.size());
+    if (longer >= least || wrong.size() > kLongestName) continue;
     const std::size_t d = distance(wrong, name);
     if (d < least) least = d, best = &name;
   }

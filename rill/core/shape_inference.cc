@@ -4,6 +4,11 @@
 #include "rill/core/tensor_impl.h"
 
 namespace rill {
+namespace {
+
+constexpr std::int64_t kMaxRank = 254;  // TensorFlow's
+
+}  // namespace
 
 const AttrValue* AttrReader::find_attr(std::string_view name) const {
   for (const Attr& a : attrs_)
@@ -33,7 +38,12 @@ TensorShape ShapeContext::input_as_shape(int i) const {
     if (known.has_rank()) return known;
   }
   const TensorShape& s = input(i);
-  if (s.rank() == 1 && s.dim(0) >= 0) return TensorShape::unknown_dims(static_cast<int>(s.dim(0)));
+  if (s.rank() == 1 && s.dim(0) >= 0) {
+    RILL_CHECK(s.dim(0) <= kMaxRank, invalid_argument,
+               "[{}] input {} has {} sizes; a shape has at most {} dimensions", tag(),
+               op().inputs[static_cast<std::size_t>(i)].name, s.dim(0), kMaxRank);
+    return TensorShape::unknown_dims(static_cast<int>(s.dim(0)));
+  }
   return TensorShape::unknown_rank();
 }
 

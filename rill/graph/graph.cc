@@ -238,20 +238,22 @@ const Tensor* GraphSymbol::known_value() const { return rill::known_value(at); }
 namespace {
 
 // The sizes that a list of integers is known to hold.
-TensorShape sizes_of(Endpoint e, int depth) {
+// `steps` bounds the work: graphs that join lists to themselves over and over grow
+// without end.
+TensorShape sizes_of(Endpoint e, int depth, int& steps) {
   const Node& n = *e.node;
   if (const Tensor* v = known_value(e)) {
     if (!v->dtype().is_integer() || v->ndim() > 1) return {};
     return TensorShape(as_dims(*v, "shape"));
   }
-  if (depth > 16) return {};
-  if (n.is("Identity") || n.is("Cast")) return sizes_of(n.inputs[0], depth + 1);
+  if (depth > 16 || --steps < 0) return {};
+  if (n.is("Identity") || n.is("Cast")) return sizes_of(n.inputs[0], depth + 1, steps);
   if (n.is("Shape")) {
     const Endpoint of = n.inputs[0];
     return of.node->outputs[static_cast<std::size_t>(of.index)].shape;
   }
   auto one = [&](Endpoint x) -> std::int64_t {  // of a scalar
-    const TensorShape s = sizes_of(x, depth + 1);
+    const TensorShape s = sizes_of(x, depth + 1, steps);
     return s.rank() == 1 ? s.dim(0) : s.rank() == 0 ? -1 : -1;
   };
   if (n.is("Pack")) {
@@ -267,7 +269,7 @@ TensorShape sizes_of(Endpoint e, int depth) {
   if (n.is("ConcatV2")) {
     Dims out;
     for (std::size_t i = 0; i + 1 < n.inputs.size(); ++i) {
-      const TensorShape s = sizes_of(n.inputs[i], depth + 1);
+      const TensorShape s = sizes_of(n.inputs[i], depth + 1, steps);
       if (!s.has_rank()) return {};
       for (std::int64_t d : s.dims()) out.push_back(d);
     }
@@ -275,7 +277,7 @@ TensorShape sizes_of(Endpoint e, int depth) {
   }
   if (n.is("StridedSlice")) {
     // shape[i] as a list of one, or shape[a:b].
-    const TensorShape of = sizes_of(n.inputs[0], depth + 1);
+    const TensorShape of = sizes_of(n.inputs[0], depth + 1, steps);
     const Tensor *b = known_value(n.inputs[1]), *f = known_value(n.inputs[2]),
                  *s = known_value(n.inputs[3]);
     if (!of.has_rank() || !b || !f || !s || b->size() != 1 || s->item<std::int64_t>() != 1)
@@ -299,7 +301,10 @@ TensorShape sizes_of(Endpoint e, int depth) {
 
 }  // namespace
 
-TensorShape GraphSymbol::known_sizes() const { return sizes_of(at, 0); }
+TensorShape GraphSymbol::known_sizes() const {
+  int steps = 1000;
+  return sizes_of(at, 0, steps);
+}
 void GraphSymbol::shape_is(const TensorShape& shape) {
   at.node->outputs[static_cast<std::size_t>(at.index)].shape = shape;
 }

@@ -163,10 +163,12 @@ std::vector<Tensor> GraphFunction::run(std::span<const Tensor> inputs) {
   std::shared_ptr<Plan> plan;
   {
     const int width = compute_width();
+    Device* scope = thread_state().device;
+    if (scope && scope->is_host()) scope = nullptr;  // one memory, one set of kernels
     std::lock_guard lock(runner_->mutex);
     auto& plans = runner_->plans;
     for (std::size_t i = 0; i < plans.size() && !plan; ++i) {
-      if (!plans[i]->fits(inputs, width)) continue;
+      if (!plans[i]->fits(inputs, scope, width)) continue;
       plan = plans[i];
       if (i > 0)
         std::rotate(plans.begin(), plans.begin() + static_cast<std::ptrdiff_t>(i),
@@ -183,7 +185,7 @@ std::vector<Tensor> GraphFunction::run(std::span<const Tensor> inputs) {
         runner_->reports = optimize(*runner_->optimized);
       }
       plan = std::make_shared<Plan>(
-          *runner_->optimized, shapes, devices, width,
+          *runner_->optimized, shapes, devices, scope, width,
           PlanOptions{.in_place = graph_passes::enabled("in_place"),
                       .fold = graph_passes::enabled("fold_shapes"),
                       .fuse_elementwise = graph_passes::enabled("fuse_elementwise")});

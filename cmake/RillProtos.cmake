@@ -1,0 +1,24 @@
+# proto/*.proto as C++ that only the library sees: "rill_proto/graph.pb.h". The
+# folder's name among protobuf's files is ours alone, so that a program which
+# has a graph.proto of its own can stand beside us.
+
+file(GLOB protos CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/proto/*.proto")
+set(proto_folder "${PROJECT_BINARY_DIR}/proto")
+set(proto_names "")
+set(RILL_PROTO_SOURCES "")
+set(proto_headers "")
+foreach(proto ${protos})
+  cmake_path(GET proto STEM name)
+  list(APPEND proto_names "rill_proto/${name}.proto")
+  list(APPEND RILL_PROTO_SOURCES "${proto_folder}/rill_proto/${name}.pb.cc")
+  list(APPEND proto_headers "${proto_folder}/rill_proto/${name}.pb.h")
+endforeach()
+file(MAKE_DIRECTORY "${proto_folder}")
+add_custom_command(
+  OUTPUT ${RILL_PROTO_SOURCES} ${proto_headers}
+  COMMAND protobuf::protoc "-Irill_proto=${PROJECT_SOURCE_DIR}/proto"
+          "--cpp_out=${proto_folder}" ${proto_names}
+  DEPENDS ${protos}
+  COMMENT "Generating rill_proto/*.pb.cc" VERBATIM)
+# Warnings in generated code are not ours to mend; it is never where time is spent.
+set_source_files_properties(${RILL_PROTO_SOURCES} PROPERTIES COMPILE_OPTIONS "-w;-O1")

@@ -1,0 +1,27 @@
+
+:
+xPlaceholder*
+dtype0*
+shape:
+Z
+MaxPoolMaxPoolx*
+T0*
+ksize
+*
+paddingVALID*
+strides
+
+Y
+AvgPoolAvgPoolx*
+T0*
+ksize
+*
+paddingSAME*
+strides
+
+&
+output_0IdentityMaxPool*
+T0
+&
+output_1IdentityAvgPool*
+T0"í
