@@ -28,6 +28,7 @@
 #include "rill/keras/losses/losses.h"
 #include "rill/keras/optimizers/optimizer.h"
 #include "rill/ops/array_ops.h"
+#include "rill/ops/debugging.h"
 #include "rill/ops/image_ops.h"
 #include "rill/ops/linalg_ops.h"
 #include "rill/ops/math_ops.h"
