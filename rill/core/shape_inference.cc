@@ -8,6 +8,20 @@ namespace {
 
 constexpr std::int64_t kMaxRank = 254;  // TensorFlow's
 
+// What input i is called; lists of tensors come before it or hold it.
+const std::string& input_name(const ShapeContext& c, int i) {
+  const std::vector<ArgDef>& args = c.op().inputs;
+  int lists = 0;
+  for (const ArgDef& a : args) lists += a.is_list();
+  const int singles = static_cast<int>(args.size()) - lists;
+  const int each = lists ? (c.num_inputs() - singles) / lists : 0;
+  for (const ArgDef& a : args) {
+    i -= a.is_list() ? each : 1;
+    if (i < 0) return a.name;
+  }
+  return args.back().name;
+}
+
 }  // namespace
 
 const AttrValue* AttrReader::find_attr(std::string_view name) const {
@@ -41,7 +55,7 @@ TensorShape ShapeContext::input_as_shape(int i) const {
   if (s.rank() == 1 && s.dim(0) >= 0) {
     RILL_CHECK(s.dim(0) <= kMaxRank, invalid_argument,
                "[{}] input {} has {} sizes; a shape has at most {} dimensions", tag(),
-               op().inputs[static_cast<std::size_t>(i)].name, s.dim(0), kMaxRank);
+               input_name(*this, i), s.dim(0), kMaxRank);
     return TensorShape::unknown_dims(static_cast<int>(s.dim(0)));
   }
   return TensorShape::unknown_rank();
@@ -51,8 +65,8 @@ bool ShapeContext::input_as_int(int i, std::int64_t* value) const {
   const Tensor* v = input_value(i);
   if (!v) return false;
   RILL_CHECK(v->size() == 1 && v->dtype().is_integer(), invalid_argument,
-             "[{}] input {} must be one integer, got {} of shape {}", tag(),
-             op().inputs[static_cast<std::size_t>(i)].name, v->dtype(), v->shape());
+             "[{}] input {} must be one integer, got {} of shape {}", tag(), input_name(*this, i),
+             v->dtype(), v->shape());
   *value = v->item<std::int64_t>();
   return true;
 }

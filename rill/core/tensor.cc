@@ -87,21 +87,23 @@ Tensor make_tensor(DType dtype, const TensorShape& shape, Device& device) {
 Tensor make_view(const Tensor& t, const TensorShape& shape, std::int64_t element_offset) {
   const TensorImpl& from = *t.impl();
   auto* impl = new TensorImpl(from.dtype, shape);
+  Tensor out{Ref<TensorImpl>(impl)};
   impl->num_elements = shape.num_elements();
   impl->buffer = from.buffer;
   impl->data = static_cast<char*>(from.data) +
                static_cast<std::size_t>(element_offset) * from.dtype.itemsize();
   impl->device = from.device;
   impl->resource = from.resource;
-  return Tensor(Ref<TensorImpl>(impl));
+  return out;
 }
 
 Tensor make_symbolic(DType dtype, const TensorShape& shape, Ref<Symbol> symbol) {
   auto* impl = new TensorImpl(dtype, shape);
+  Tensor t{Ref<TensorImpl>(impl)};  // owned before the elements are counted, which may throw
   impl->num_elements = shape.num_elements();
   impl->symbol = std::move(symbol);
   impl->device = &cpu_device();
-  return Tensor(Ref<TensorImpl>(impl));
+  return t;
 }
 
 Tensor make_resource(Ref<Resource> resource, DType dtype) {

@@ -9,6 +9,24 @@
 
 namespace rill {
 
+inline const ValueInfo& info(Endpoint e) {
+  return e.node->outputs[static_cast<std::size_t>(e.index)];
+}
+
+// What TensorFlow 2.15 calls itself in files.
+inline constexpr int kGraphVersion = 1645;
+
+// Letters, digits and some signs.
+inline bool may_be_in_node_name(char c, bool first) {
+  const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  return plain || c == '.' || (!first && (c == '_' || c == '-' || c == '/' || c == '>'));
+}
+
+// DataLoss for bytes that are no GraphDef.
+proto::GraphDef parse_graph_def(std::string_view bytes);
+// The same bytes for the same message. InvalidArgument when there are too many.
+std::string serialize_graph_def(const proto::GraphDef& def, std::int64_t max_bytes = 2147483647);
+
 // Writes graphs into a GraphDef, with the functions that they call.
 class GraphDefWriter {
  public:

@@ -17,8 +17,6 @@ using Nodes = google::protobuf::RepeatedPtrField<proto::NodeDef>;
 // stack wherever graphs are walked.
 constexpr int kMaxDepth = 64;
 
-const ValueInfo& info(Endpoint e) { return e.node->outputs[static_cast<std::size_t>(e.index)]; }
-
 std::string described(const proto::NodeDef& def) {
   return format("node \"{}\" ({})", def.name(), def.op());
 }
@@ -124,6 +122,9 @@ class Reader {
  public:
   Reader(const proto::GraphDef& def, const GraphDefImportOptions& options)
       : def_(def), fill_bytes_(options.max_fill_bytes) {
+    RILL_CHECK(def.versions().min_consumer() <= kGraphVersion, unimplemented,
+               "[import_graph_def] the graph can be read from version {} on; this is {}",
+               def.versions().min_consumer(), kGraphVersion);
     for (const proto::FunctionDef& f : def.library().function())
       RILL_CHECK(library_.emplace(f.signature().name(), &f).second, invalid_argument,
                  "[import_graph_def] the library has two functions \"{}\"", f.signature().name());

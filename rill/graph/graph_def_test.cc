@@ -141,6 +141,24 @@ TEST(GraphDef, WhatPrintsRunsThoughNobodyUsesIt) {
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "seen\n");
 }
 
+TEST(GraphDef, NamesAreThoseThatNodesMayHave) {
+  const ConcreteFunction f = traced(
+      [](Tensor x) {
+        name_scope s("my layer");
+        return x * 2.f;
+      },
+      {TensorSpec({}, float32, "x")});
+  EXPECT_THAT(import_graph_def(to_graph_def(f)).node_names(),
+              ElementsAre("x", "my_layer/Const", "my_layer/mul", "output_0"));
+  expect_error<errors::InvalidArgument>([&] { to_graph_def(f, {.output_names = {"a b"}}); },
+                                        "\"a b\" cannot be the name of an output");
+  expect_error<errors::InvalidArgument>(
+      [&] {
+        to_graph_def(f, {.output_names = {"a", "b"}});
+      },
+      "2 output_names for 1 results");
+}
+
 TEST(GraphDef, EffectsAloneAreAFunctionToo) {
   const Variable v(1.f, {.name = "v"});
   const ConcreteFunction f =
@@ -331,6 +349,14 @@ TEST(BadGraphDef, NamesTheNodeOfEachFault) {
       {a + node("b", "Switch", "input: 'a' input: 'a'") +
            node("c", "Merge", "input: 'b' input: 'a'"),
        Code::unimplemented, "node \"c\" (Merge)"},
+      {a +
+           "node { name: 'axes' op: 'Const' attr { key: 'dtype' value { type: DT_INT32 } }"
+           " attr { key: 'value' value { tensor { dtype: DT_INT32 tensor_shape { dim { size: 2 } }"
+           " } } } }" +
+           constant_node("c", "tensor_shape { dim { size: 2 } }") +
+           node("b", "ConcatV2", "input: 'c' input: 'c' input: 'axes'"),
+       Code::invalid_argument, "[concat] input axis must be one integer"},
+      {"versions { min_consumer: 100000 }", Code::unimplemented, "from version 100000 on"},
       {a + node("b", "NextIteration", "input: 'a'"), Code::unimplemented, "belongs to no frame"},
   };
   for (const Fault& f : faults) {

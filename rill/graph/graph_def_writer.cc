@@ -11,8 +11,6 @@
 namespace rill {
 namespace {
 
-const ValueInfo& info(Endpoint e) { return e.node->outputs[static_cast<std::size_t>(e.index)]; }
-
 NodeSignature signature_of(const Node& n) {
   std::vector<DType> types;
   for (Endpoint e : n.inputs) types.push_back(info(e).dtype);
@@ -175,7 +173,7 @@ void GraphDefWriter::finish() {
     write_function(function_of(f), names_[f.get()]);
   }
   pending_.clear();
-  out_->mutable_versions()->set_producer(1645);
+  out_->mutable_versions()->set_producer(kGraphVersion);
   out_->mutable_versions()->set_min_consumer(out_->library().function_size() > 0 ? 12 : 0);
 }
 

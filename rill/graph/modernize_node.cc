@@ -6,8 +6,6 @@
 namespace rill {
 namespace {
 
-const ValueInfo& info(Endpoint e) { return e.node->outputs[static_cast<std::size_t>(e.index)]; }
-
 // The same op under another name.
 struct Renamed {
   std::string_view before, now;

@@ -13,7 +13,8 @@ constexpr std::int64_t kMaxOutputs = 1 << 16;
 }  // namespace
 
 bool in_tensorflow(const Op& op) {
-  // Kernels of our own that other runtimes build of several ops.
+  // Kernels of our own that other runtimes build of several ops, and callbacks, which
+  // end with the process.
   static const std::set<std::string_view> kOwn = {"LayerNorm",
                                                   "LayerNormGrad",
                                                   "ResourceApplyNadam",
@@ -21,10 +22,9 @@ bool in_tensorflow(const Op& op) {
                                                   "ResourceApplyAdamWithAmsgradKeras",
                                                   "ResourceApplyAdagradKeras",
                                                   "ResourceSparseApplyAdagradKeras",
-                                                  "_TensorListAdd",
-                                                  "_TensorListZerosLike",
-                                                  "_TensorSummary"};
-  return !kOwn.contains(op.name);
+                                                  "PyFunc",
+                                                  "EagerPyFunc"};
+  return !op.name.starts_with("_") && !kOwn.contains(op.name);
 }
 
 NodeSignature::NodeSignature(const Op& op, std::vector<DType> inputs)

@@ -11,14 +11,20 @@
 namespace rill {
 namespace {
 
-const ValueInfo& info(Endpoint e) { return e.node->outputs[static_cast<std::size_t>(e.index)]; }
-
 // Which input of a node is argument 0 of the functions that it calls.
 std::size_t first_argument(const Op& op) {
   return op.name == "If" || op.name == "StatelessIf" || op.name == "Case" ||
                  op.name == "StatelessCase"
              ? 1
              : 0;
+}
+
+// Scopes and variables may have any name; nodes of a file may not.
+std::string node_name(const std::string& wanted) {
+  std::string name = wanted;
+  for (std::size_t i = 0; i < name.size(); ++i)
+    if (!may_be_in_node_name(name[i], i == 0)) name[i] = i == 0 ? '.' : '_';
+  return name.empty() ? "node" : name;
 }
 
 // What layer_norm and its gradients are made of: the rows of x, without their mean
@@ -72,7 +78,7 @@ class Copier {
       if (arg != from.args.end()) {
         const ValueInfo& value = as[static_cast<std::size_t>(arg - from.args.begin())];
         const ValueInfo& own = value.dtype.defined() ? value : n->outputs[0];
-        out = &to->add_argument(n->name, own.dtype, own.shape);
+        out = &to->add_argument(node_name(n->name), own.dtype, own.shape);
         if (!value.dtype.defined()) out->handle = n->handle;
         continue;
       }
@@ -85,7 +91,7 @@ class Copier {
       out = !in_tensorflow(*n->op) ? &in_parts(*to, *n, std::move(inputs))
             : frozen || calls(*n)
                 ? &without_handles(*to, *n, std::move(inputs))
-                : &to->add(*n->op, n->name, std::move(inputs), n->attrs, n->outputs);
+                : &to->add(*n->op, node_name(n->name), std::move(inputs), n->attrs, n->outputs);
       for (const Node* c : n->control_inputs)
         out->control_inputs.push_back(made[static_cast<std::size_t>(c->id)]);
       out->device = n->device;
@@ -110,15 +116,15 @@ class Copier {
     std::vector<Endpoint> results;
     {
       TracingScope tracing(to);
-      name_scope scope(n.name + "/parts");
+      name_scope scope(node_name(n.name) + "/parts");
       std::vector<Tensor> in;
       for (Endpoint e : inputs) in.push_back(to.tensor(e));
       for (const Tensor& t : parts_of(n, in)) results.push_back(to.endpoint(t));
     }
     if (results.empty())  // the writer says what it cannot hold
-      return to.add(*n.op, n.name, std::move(inputs), n.attrs, n.outputs);
+      return to.add(*n.op, node_name(n.name), std::move(inputs), n.attrs, n.outputs);
     const char* op = results.size() == 1 ? "Identity" : "IdentityN";
-    return to.add(find_op(op), n.name, std::move(results), {}, n.outputs);
+    return to.add(find_op(op), node_name(n.name), std::move(results), {}, n.outputs);
   }
 
   // A node that calls functions, or some of whose inputs are values now that were
@@ -126,11 +132,11 @@ class Copier {
   Node& without_handles(Graph& to, const Node& n, std::vector<Endpoint> inputs) {
     if (n.is("ReadVariableOp") || n.is("Identity")) {
       const ValueInfo value = info(inputs[0]);
-      return to.add(find_op("Identity"), n.name, std::move(inputs), {}, {value});
+      return to.add(find_op("Identity"), node_name(n.name), std::move(inputs), {}, {value});
     }
     if (n.is("ResourceGather") && n.reader().int_attr("batch_dims") == 0) {
-      inputs.push_back(to.add_constant(to_tensor(Operand(0)), n.name + "/axis"));
-      return to.add(find_op("GatherV2"), n.name, std::move(inputs), {}, n.outputs);
+      inputs.push_back(to.add_constant(to_tensor(Operand(0)), node_name(n.name) + "/axis"));
+      return to.add(find_op("GatherV2"), node_name(n.name), std::move(inputs), {}, n.outputs);
     }
     bool has_body = false;
     AttrStorage attrs = n.attrs;
@@ -160,7 +166,8 @@ class Copier {
                "[to_graph_def] node \"{}\" ({}) changes a variable, which freezing makes a "
                "constant; write the function with freeze = false",
                n.name, n.op->name);
-    return to.add(*n.op, n.name, std::move(inputs), std::move(attrs), std::move(outputs));
+    return to.add(*n.op, node_name(n.name), std::move(inputs), std::move(attrs),
+                  std::move(outputs));
   }
 
   Ref<GraphFunction> function(const FunctionRef& f, const std::vector<ValueInfo>& as) {
