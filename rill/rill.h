@@ -21,6 +21,7 @@
 #include "rill/graph/function.h"
 #include "rill/graph/name_scope.h"
 #include "rill/graph/optimizer_options.h"
+#include "rill/graph/profiler.h"
 #include "rill/graph/py_function.h"
 #include "rill/graph/tensor_array.h"
 #include "rill/keras/initializers/initializers.h"
