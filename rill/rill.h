@@ -22,6 +22,7 @@
 #include "rill/graph/graph_def.h"
 #include "rill/graph/name_scope.h"
 #include "rill/graph/optimizer_options.h"
+#include "rill/graph/profiler.h"
 #include "rill/graph/py_function.h"
 #include "rill/graph/tensor_array.h"
 #include "rill/keras/initializers/initializers.h"

@@ -295,12 +295,107 @@ std::vector<Tensor> Plan::run(std::span<const Tensor> inputs) {
   Instance& my = *lease.i;
   for (std::size_t i = 0; i < arg_slots_.size(); ++i) fill_slot(my, arg_slots_[i], inputs[i]);
   std::vector<In> in;
-  for (const Step& s : steps_) run_step(my, s, in);
+  auto run_observed = [&](OpObserver & observer) __attribute__((noinline)) {
+    for (const Step& s : steps_) {
+      if (s.how == How::general) {  // reported by the eager call that it is
+        const NodeOfNextCall observed(s.node->name, Ran::general, why_general(s));
+        run_step(my, s, in);
+        continue;
+      }
+      OpCall call = observed_call(s, &my);
+      CallWatch watch(observer, call);
+      run_step(my, s, in);
+      watch.done();
+    }
+  };
+  if (OpObserver* observer = op_observer()) [[unlikely]]
+    run_observed(*observer);
+  else
+    for (const Step& s : steps_) run_step(my, s, in);
   std::vector<Tensor> results;
   results.reserve(results_.size());
   for (const Result& r : results_)
     results.push_back(r.slot < 0 ? r.constant : my.slots[static_cast<std::size_t>(r.slot)]);
   return results;
+}
+
+OpCall Plan::observed_call(const Step& s, const Instance* i) const {
+  static constexpr Ran kRan[] = {Ran::kernel,  Ran::update, Ran::read,
+                                 Ran::general, Ran::group,  Ran::view};
+  OpCall call;
+  call.op = s.node->op->name;
+  call.node = s.node->name;
+  call.how = kRan[static_cast<int>(s.how)];
+  call.elementwise = s.node->op->elementwise;
+  if (s.device && !s.device->is_host()) call.device = s.device;
+  auto view = [&](std::int32_t k) -> ObservedValue {
+    const TensorView& v = views_[static_cast<std::size_t>(k)];
+    return {v.dtype, *v.shape};
+  };
+  auto slot = [&](std::int32_t k) -> ObservedValue {
+    const SlotInfo& info = slots_[static_cast<std::size_t>(k)];
+    return {info.dtype, info.shape};
+  };
+  switch (s.how) {
+    case How::kernel:
+    case How::update:
+      for (std::int32_t k = 0; k < s.num_in; ++k) {
+        call.inputs.push_back(view(s.in + k));
+        const std::int32_t handle =
+            s.how == How::update ? s.in_slots[static_cast<std::size_t>(k)] : -1;
+        if (!i || handle < 0) continue;
+        const VariableCell& cell = variable_cell(i->slots[static_cast<std::size_t>(handle)]);
+        call.inputs.back() = {cell.dtype, cell.shape};
+      }
+      for (std::int32_t k = 0; k < s.num_out; ++k) call.outputs.push_back(view(s.out + k));
+      // An update reads the variable and writes it.
+      call.bytes = (s.how == How::update ? 2 : 1) * bytes_of(call.inputs) + bytes_of(call.outputs);
+      break;
+    case How::group: {
+      const Group& g = groups_[static_cast<std::size_t>(s.group)];
+      call.op = g.name;
+      call.elementwise = true;
+      // What stays inside of a tile is neither read nor written.
+      auto outside = [&](std::int32_t k) {
+        return g.views[static_cast<std::size_t>(k)].kind != Group::ViewPlan::Kind::local;
+      };
+      for (const Group::Member& m : g.members) {
+        for (std::int32_t k = m.in; k < m.in + m.num_in; ++k)
+          if (outside(k)) call.inputs.push_back(view(g.first_view + k));
+        if (outside(m.out)) call.outputs.push_back(view(g.first_view + m.out));
+      }
+      call.bytes = bytes_of(call.inputs) + bytes_of(call.outputs);
+      break;
+    }
+    case How::read:
+    case How::view:
+    case How::general:
+      for (const std::int32_t k : s.in_slots) call.inputs.push_back(slot(k));
+      for (const std::int32_t k : s.out_slots) call.outputs.push_back(slot(k));
+      if (s.how == How::general) call.detail = why_general(s);
+      break;
+  }
+  return call;
+}
+
+std::string_view Plan::why_general(const Step& s) const {
+  auto undefined = [&](const std::vector<std::int32_t>& slots) {
+    for (const std::int32_t k : slots) {
+      const SlotInfo& info = slots_[static_cast<std::size_t>(k)];
+      if (kPlainTypes.contains(info.dtype) && !info.shape.is_fully_defined()) return true;
+    }
+    return false;
+  };
+  if (undefined(s.in_slots)) return "the shape of an input is not known before it runs";
+  if (undefined(s.out_slots)) return "the shape of its result depends on values";
+  if (s.node->op->forward) return "it has no kernel: it calls functions or works on handles";
+  return "it works on strings, resources or lists";
+}
+
+std::vector<OpCall> Plan::calls() const {
+  std::vector<OpCall> out;
+  for (const Step& s : steps_) out.push_back(observed_call(s, nullptr));
+  return out;
 }
 
 std::string Plan::explain() const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rill/core/kernel.h"
+#include "rill/core/observer.h"
 #include "rill/core/recording.h"
 #include "rill/graph/graph.h"
 
@@ -50,7 +51,9 @@ class Plan {
   };
   const Counts& counts() const { return counts_; }
   std::string describe() const;  // one line a step
-  std::string explain() const;   // a few lines about the whole
+  // The steps as an observer would be told of them, but for what only a run knows.
+  std::vector<OpCall> calls() const;
+  std::string explain() const;  // a few lines about the whole
 
  private:
   friend class Planner;
@@ -81,6 +84,7 @@ class Plan {
       std::size_t offset = 0;     // local: into the scratch of a tile
     };
     std::vector<Member> members;
+    std::string name;  // "Mul+Add"
     std::int32_t first_view = 0, num_views = 0;
     std::vector<ViewPlan> views;
     std::int64_t elements = 0, tile = 0;  // a whole number of periods
@@ -124,6 +128,9 @@ class Plan {
   };
   bool recordable() const;
   bool run_recorded(std::span<const Tensor> inputs, std::vector<Tensor>& results);
+  // The call that a step is, for observers; `i` null: as far as the plan knows.
+  OpCall observed_call(const Step& s, const Instance* i) const;
+  std::string_view why_general(const Step& s) const;
 
   const Graph& graph_;
   std::vector<TensorShape> input_shapes_;

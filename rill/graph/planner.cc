@@ -688,6 +688,7 @@ class Planner {
       if (value(out).where == Where::slot && !value(out).local)
         step.out_slots.push_back(slot_of(out));
       g.members.push_back(member);
+      g.name += (g.name.empty() ? "" : "+") + n.op->name;
     }
     g.num_views = static_cast<std::int32_t>(g.views.size());
     step.group = static_cast<std::int32_t>(p_.groups_.size());
