@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 
 namespace tf = rill;
@@ -33,7 +34,7 @@ struct Network {
 struct Times {
   double step, host;
 };
-Times mlp(const char* device, bool upload) {
+Times mlp(const char* device, bool upload, bool traced = false) {
   const Tensor x_host = tf::random::stateless_uniform({50, 784}, {5, 5});
   const Tensor y_host = tf::cast(tf::random::stateless_uniform({50}, {5, 6}) * 10.f, tf::int32);
   auto scope = tf::device(device);
@@ -41,15 +42,21 @@ Times mlp(const char* device, bool upload) {
   const Network net;
   tf::keras::optimizers::Adam adam({.learning_rate = 1e-3});
   Tensor loss;
+  const auto train = [&](Tensor x, Tensor y) {
+    tf::GradientTape tape;
+    const Tensor l = tf::reduce_mean(
+        tf::nn::sparse_softmax_cross_entropy_with_logits({.labels = y, .logits = net(x)}));
+    adam.apply_gradients(tape.gradient(l, net.variables()), net.variables());
+    return l;
+  };
+  const auto planned = tf::function(train);
   const auto step = [&] {
     const Tensor x = upload ? x_host.to(device) : x_there, y = upload ? y_host.to(device) : y_there;
-    tf::GradientTape tape;
-    loss = tf::reduce_mean(
-        tf::nn::sparse_softmax_cross_entropy_with_logits({.labels = y, .logits = net(x)}));
-    adam.apply_gradients(tape.gradient(loss, net.variables()), net.variables());
+    loss = traced ? planned(x, y) : train(x, y);
   };
   for (int i = 0; i < 300; ++i) step();
   drain(loss);
+  if (traced && std::getenv("EXPLAIN")) std::printf("%s", planned.explain().c_str());
   std::vector<double> steps, hosts;
   constexpr int kRuns = 9, kSteps = 300;
   for (int run = 0; run < kRuns; ++run) {
@@ -98,6 +105,14 @@ int main() {
   }
   std::printf("  CPU                                            %8.1f\n",
               mlp("/cpu:0", false).step);
+  std::printf("the same as a traced function\n");
+  for (const bool upload : {false, true}) {
+    const Times t = mlp("/gpu:0", upload, true);
+    std::printf("  GPU, batch %-35s %8.1f    %8.1f\n", upload ? "from the host" : "on the device",
+                t.step, t.host);
+  }
+  std::printf("  CPU                                            %8.1f\n",
+              mlp("/cpu:0", false, true).step);
 
   const Tensor a = tf::random::stateless_normal({4096, 4096}, {1, 1}).gpu();
   const double product = seconds(20, [&] { return tf::matmul(a, a); });

@@ -1,6 +1,7 @@
 #include "rill/core/execute.h"
 
 #include "rill/base/check.h"
+#include "rill/core/observer.h"
 #include "rill/core/shape_inference.h"
 #include "rill/core/tensor_impl.h"
 
@@ -10,7 +11,9 @@ constinit thread_local ThreadState thread_state_storage;
 
 namespace {
 
-Executor* eager_executor = nullptr;
+// Threads may be inside of either while one takes the place of the other.
+constinit std::atomic<Executor*> eager_executor{nullptr};
+Executor *silent_executor = nullptr, *observed_executor = nullptr;
 
 // What the i-th of `total` inputs is called: "axis", or "values[1]" in a list.
 std::string input_name(const Op& op, std::size_t i, std::size_t total) {
@@ -146,14 +149,20 @@ void run(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<Ten
   ShapeContext shape_context(op, inputs, attrs, shapes);
   op.shape(shape_context);
   ThreadState& state = thread_state();
-  Executor* executor = state.executor ? state.executor : eager_executor;
+  Executor* executor =
+      state.executor ? state.executor : eager_executor.load(std::memory_order_relaxed);
   executor->run(op, inputs, attrs, shapes, dtypes, outputs);
   if (state.recorder) state.recorder->record(op, inputs, attrs, outputs);
 }
 
 }  // namespace
 
-void install_eager_executor(Executor* executor) { eager_executor = executor; }
+void install_eager_executor(Executor* executor) { eager_executor = silent_executor = executor; }
+void install_observed_executor(Executor* executor) { observed_executor = executor; }
+void observe_ops(OpObserver* o) {
+  op_observer_storage = o;
+  eager_executor = o ? observed_executor : silent_executor;
+}
 
 Tensor execute(const Op& op, std::span<const In> inputs, AttrList attrs) {
   Tensor output;

@@ -1,6 +1,7 @@
 #include "rill/core/resource.h"
 
 #include "rill/base/check.h"
+#include "rill/core/observer.h"
 #include "rill/core/tensor_impl.h"
 
 namespace rill {
@@ -37,6 +38,7 @@ const Tensor& VariableCell::writable() {
     Device& device = *v.device;
     Tensor copy = make_tensor(v.dtype, v.shape, device);
     const std::size_t bytes = static_cast<std::size_t>(v.num_elements) * v.dtype.itemsize();
+    note_copied(static_cast<std::int64_t>(bytes));
     if (v.dtype == string) {
       for (std::int64_t i = 0; i < v.num_elements; ++i)
         mutable_data<std::string>(copy)[i] = host_data<std::string>(value)[i];

@@ -6,6 +6,7 @@
 #include "rill/core/array_format.h"
 #include "rill/core/execute.h"
 #include "rill/core/gradient.h"
+#include "rill/core/observer.h"
 #include "rill/core/tensor_impl.h"
 #include "rill/core/type_dispatch.h"
 
@@ -121,6 +122,7 @@ Tensor copy_to_device(const Tensor& t, Device& device) {
   Device& from = *t.impl()->device;
   if (!from.is_host() && !device.is_host())
     return copy_to_device(copy_to_device(t, cpu_device()), device);
+  note_moved(static_cast<std::int64_t>(bytes));
   Tensor out = make_tensor(t.dtype(), t.shape(), device);
   if (from.is_host())
     device.copy_from_host(out.impl()->data, t.impl()->data, bytes);

@@ -4,6 +4,7 @@
 #include "rill/base/check.h"
 #include "rill/core/host_inputs.h"
 #include "rill/core/kernel.h"
+#include "rill/core/observer.h"
 #include "rill/core/tensor_impl.h"
 #include "rill/eager/started.h"
 
@@ -242,8 +243,49 @@ class EagerExecutor : public Executor {
   }
 };
 
+// Takes the place of the other while somebody watches.
+class ObservedExecutor final : public EagerExecutor {
+ public:
+  void run(const Op& op, std::span<const In> inputs, AttrList attrs,
+           std::span<const TensorShape> shapes, std::span<const DType> dtypes,
+           std::span<Tensor> outputs) override {
+    OpObserver* observer = op_observer();
+    if (!observer) return EagerExecutor::run(op, inputs, attrs, shapes, dtypes, outputs);
+    OpCall call;
+    call.op = op.name;
+    call.how = op.forward ? Ran::handles : Ran::eager;
+    call.elementwise = op.elementwise;
+    NodeOfNextCall::take(call);
+    for (const In& t : inputs) call.inputs.push_back(observed_value(*t));
+    CallWatch watch(*observer, call);
+    EagerExecutor::run(op, inputs, attrs, shapes, dtypes, outputs);
+    for (const Tensor& t : outputs) {
+      if (!t.defined()) continue;
+      call.outputs.push_back({t.dtype(), t.impl()->shape});
+      if (!t.impl()->device->is_host()) call.device = t.impl()->device;
+    }
+    // An update reads the variable and writes it.
+    if (!op.forward)
+      call.bytes = (op.updates ? 2 : 1) * bytes_of(call.inputs) + bytes_of(call.outputs);
+    watch.done();
+  }
+
+ private:
+  // Of a variable: what it holds.
+  static ObservedValue observed_value(const Tensor& t) {
+    const TensorImpl& i = *t.impl();
+    if (i.resource && i.resource->resource_kind == Resource::Kind::variable) {
+      const auto& cell = static_cast<const VariableCell&>(*i.resource);
+      return {cell.dtype, cell.shape};
+    }
+    return {i.dtype, i.shape};
+  }
+};
+
 EagerExecutor executor;
-[[maybe_unused]] const bool installed = (install_eager_executor(&executor), true);
+ObservedExecutor observed_executor;
+[[maybe_unused]] const bool installed =
+    (install_eager_executor(&executor), install_observed_executor(&observed_executor), true);
 
 }  // namespace
 }  // namespace rill

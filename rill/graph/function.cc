@@ -1,6 +1,7 @@
 #include "rill/graph/function.h"
 
 #include "rill/base/check.h"
+#include "rill/core/observer.h"
 #include "rill/graph/function_impl.h"
 #include "rill/ops/array_ops.h"
 
@@ -186,6 +187,7 @@ Ref<ConcreteFunctionImpl> FunctionImpl::find_or_trace(const Argument* args, std:
     return traces.front();
   }
   CallSignature now = signature_of(args, n);
+  const bool again = !traces.empty();
   if (!options.input_signature.empty()) {
     std::size_t next = 0;
     for (CallSignature::Item& item : now.items)
@@ -216,13 +218,29 @@ Ref<ConcreteFunctionImpl> FunctionImpl::find_or_trace(const Argument* args, std:
     }
     if (at.file) why_retraced += format(" (call at {}:{})", file_part(at.file), at.line);
   }
-  Ref<ConcreteFunctionImpl> made = trace(std::move(now));
+  Ref<ConcreteFunctionImpl> made = trace(std::move(now), again ? why_retraced : std::string());
   traces.insert(traces.begin(), made);
   if (traces.size() > kMaxTraces) traces.pop_back();
   return made;
 }
 
-Ref<ConcreteFunctionImpl> FunctionImpl::trace(CallSignature signature) {
+Ref<ConcreteFunctionImpl> FunctionImpl::trace(CallSignature signature, std::string_view why) {
+  OpObserver* observer = op_observer();
+  if (!observer) return trace_now(std::move(signature));
+  OpCall call;
+  call.op = "(trace)";
+  call.node = name;
+  call.how = Ran::trace;
+  call.detail = why;
+  for (const CallSignature::Item& item : signature.items)
+    for (const TensorSpec& s : item.specs) call.inputs.push_back({s.dtype(), s.shape()});
+  CallWatch watch(*observer, call);
+  Ref<ConcreteFunctionImpl> made = trace_now(std::move(signature));
+  watch.done();
+  return made;
+}
+
+Ref<ConcreteFunctionImpl> FunctionImpl::trace_now(CallSignature signature) {
   Graph* outer = TracingScope::current();
   Ref<Graph> graph(new Graph(name, outer));
   if (variables_made_)

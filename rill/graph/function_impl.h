@@ -40,7 +40,8 @@ class FunctionImpl {
  public:
   FunctionImpl(detail::Traceable* callable, FunctionOptions o);
   Ref<ConcreteFunctionImpl> find_or_trace(const detail::Argument* args, std::size_t n);
-  Ref<ConcreteFunctionImpl> trace(CallSignature signature);
+  // `why`: what made a further trace necessary, for observers.
+  Ref<ConcreteFunctionImpl> trace(CallSignature signature, std::string_view why = {});
 
   const std::string name;
   const FunctionOptions options;
@@ -52,6 +53,7 @@ class FunctionImpl {
   std::string why_retraced;
 
  private:
+  Ref<ConcreteFunctionImpl> trace_now(CallSignature signature);
   std::unique_ptr<detail::Traceable> callable_;
   bool variables_made_ = false;
 };

@@ -1,10 +1,12 @@
 #include "rill/graph/graph_function.h"
 
 #include <atomic>
+#include <optional>
 #include <set>
 
 #include "rill/base/check.h"
 #include "rill/base/parallel.h"
+#include "rill/core/observer.h"
 #include "rill/graph/branching.h"
 #include "rill/graph/interpreter.h"
 #include "rill/graph/name_scope.h"
@@ -154,19 +156,48 @@ Ref<GraphFunction> finish_function(Ref<Graph> graph) {
   return Ref<GraphFunction>(new GraphFunction(std::move(name), std::move(graph)));
 }
 
-std::vector<Tensor> GraphFunction::run(std::span<const Tensor> inputs) {
-  RILL_CHECK(inputs.size() == graph->args.size(), invalid_argument,
-             "[{}] got {} inputs, expected {}", name, inputs.size(), graph->args.size());
-  const EagerScope eager;
+// REQUIRES: the runner's mutex held.
+std::shared_ptr<Plan> GraphFunction::make_plan(std::span<const Tensor> inputs, Device* scope,
+                                               int width) {
+  OpCall call;
+  call.op = "(plan)";
+  call.node = name;
+  call.how = Ran::plan;
+  std::optional<CallWatch> watch;
+  std::vector<TensorShape> shapes;
+  std::vector<Device*> devices;
+  for (const Tensor& t : inputs) {
+    shapes.push_back(t.shape()), devices.push_back(t.impl()->device);
+    call.inputs.push_back({t.dtype(), t.shape()});
+  }
+  if (OpObserver* observer = op_observer()) watch.emplace(*observer, call);
+  if (!runner_->optimized) {
+    runner_->optimized = clone(*graph);
+    runner_->reports = optimize(*runner_->optimized);
+  }
+  auto plan = std::make_shared<Plan>(
+      *runner_->optimized, shapes, devices, scope, width,
+      PlanOptions{.in_place = graph_passes::enabled("in_place"),
+                  .fold = graph_passes::enabled("fold_shapes"),
+                  .fuse_elementwise = graph_passes::enabled("fuse_elementwise")});
+  if (watch) watch->done();
+  return plan;
+}
+
+// Inlined into both: a call that nobody watches pays for no second one.
+[[gnu::always_inline]] inline std::vector<Tensor> GraphFunction::run_now(
+    std::span<const Tensor> inputs) {
   if (!planning_enabled() || !Plan::possible(*graph, inputs))
     return runner_->interpreter.run(inputs);
   std::shared_ptr<Plan> plan;
   {
     const int width = compute_width();
+    Device* scope = thread_state().device;
+    if (scope && scope->is_host()) scope = nullptr;  // one memory, one set of kernels
     std::lock_guard lock(runner_->mutex);
     auto& plans = runner_->plans;
     for (std::size_t i = 0; i < plans.size() && !plan; ++i) {
-      if (!plans[i]->fits(inputs, width)) continue;
+      if (!plans[i]->fits(inputs, scope, width)) continue;
       plan = plans[i];
       if (i > 0)
         std::rotate(plans.begin(), plans.begin() + static_cast<std::ptrdiff_t>(i),
@@ -174,25 +205,36 @@ std::vector<Tensor> GraphFunction::run(std::span<const Tensor> inputs) {
       ++runner_->hits;
     }
     if (!plan && (runner_->made < kPatience || runner_->hits > runner_->made)) {
-      std::vector<TensorShape> shapes;
-      std::vector<Device*> devices;
-      for (const Tensor& t : inputs)
-        shapes.push_back(t.shape()), devices.push_back(t.impl()->device);
-      if (!runner_->optimized) {
-        runner_->optimized = clone(*graph);
-        runner_->reports = optimize(*runner_->optimized);
-      }
-      plan = std::make_shared<Plan>(
-          *runner_->optimized, shapes, devices, width,
-          PlanOptions{.in_place = graph_passes::enabled("in_place"),
-                      .fold = graph_passes::enabled("fold_shapes"),
-                      .fuse_elementwise = graph_passes::enabled("fuse_elementwise")});
+      plan = make_plan(inputs, scope, width);
       plans.insert(plans.begin(), plan);
       if (plans.size() > kPlans) plans.pop_back();
       ++runner_->made;
     }
   }
   return plan ? plan->run(inputs) : runner_->interpreter.run(inputs);
+}
+
+std::vector<Tensor> GraphFunction::run(std::span<const Tensor> inputs) {
+  RILL_CHECK(inputs.size() == graph->args.size(), invalid_argument,
+             "[{}] got {} inputs, expected {}", name, inputs.size(), graph->args.size());
+  const EagerScope eager;
+  if (OpObserver* observer = op_observer()) [[unlikely]]
+    return run_observed(*observer, inputs);
+  return run_now(inputs);
+}
+
+[[gnu::noinline]] std::vector<Tensor> GraphFunction::run_observed(OpObserver& observer,
+                                                                  std::span<const Tensor> inputs) {
+  OpCall call;
+  call.op = "(call)";
+  call.node = name;
+  call.how = Ran::function;
+  for (const Tensor& t : inputs) call.inputs.push_back({t.dtype(), t.shape()});
+  CallWatch watch(observer, call);
+  std::vector<Tensor> results = run_now(inputs);
+  for (const Tensor& t : results) call.outputs.push_back({t.dtype(), t.shape()});
+  watch.done();
+  return results;
 }
 
 std::string GraphFunction::explain() const {
@@ -204,6 +246,13 @@ std::string GraphFunction::explain() const {
                   r.nodes_before, r.nodes_after);
   for (const auto& p : runner_->plans) out += p->explain();
   return out;
+}
+
+GraphFunction::History GraphFunction::history() const {
+  std::lock_guard lock(runner_->mutex);
+  History h{runner_->made, runner_->hits, nullptr};
+  if (!runner_->plans.empty()) h.plan = runner_->plans.front();
+  return h;
 }
 
 std::vector<Tensor> GraphFunction::captured_values() const {

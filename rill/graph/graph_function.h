@@ -10,6 +10,8 @@
 namespace rill {
 
 class GraphFunction;
+class OpObserver;
+class Plan;
 
 // A function and what goes back through it. `forward` gives the results of the
 // function and then whatever `backward` needs of the way there.
@@ -56,12 +58,21 @@ class GraphFunction : public FunctionBody {
 
   // What the passes did, and the plans there are.
   std::string explain() const;
+  // How it has run so far, for why_slow.
+  struct History {
+    int plans_made = 0, plans_found = 0;
+    std::shared_ptr<const Plan> plan;  // the last that was used; null: none
+  };
+  History history() const;
 
   // The values bound to the last arguments: those of graph->captures.
   std::vector<Tensor> captured_values() const;
 
  private:
   struct Runner;
+  std::vector<Tensor> run_now(std::span<const Tensor> inputs);
+  std::vector<Tensor> run_observed(OpObserver& observer, std::span<const Tensor> inputs);
+  std::shared_ptr<Plan> make_plan(std::span<const Tensor> inputs, Device* scope, int width);
   bool stateful_ = false;
   std::mutex mutex_;
   std::unique_ptr<Runner> runner_;

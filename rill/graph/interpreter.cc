@@ -1,6 +1,7 @@
 #include "rill/graph/interpreter.h"
 
 #include "rill/base/check.h"
+#include "rill/core/observer.h"
 
 namespace rill {
 
@@ -82,6 +83,7 @@ std::vector<Tensor> Interpreter::run(std::span<const Tensor> inputs) const {
     in.clear();
     for (std::int32_t i : s.inputs) in.emplace_back(values[static_cast<std::size_t>(i)]);
     const ScopedDevice scope(n);
+    const NodeOfNextCall observed(n.name, Ran::node);
     try {
       if (n.outputs.size() == 1) {
         Tensor out = execute(*n.op, std::span<const In>(in), n.attrs.list());

@@ -30,7 +30,7 @@ class PlanContext final : public KernelContext {
 Plan::~Plan() = default;
 
 bool Plan::possible(const Graph& graph, std::span<const Tensor> inputs) {
-  if (thread_state().device) return false;
+  if (thread_state().device && thread_state().device->defers_kernels()) return false;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const TensorImpl& t = *inputs[i].impl();
     if (t.device->defers_kernels()) return false;
@@ -51,8 +51,8 @@ std::size_t Plan::arena_bytes() const {
   return n;
 }
 
-bool Plan::fits(std::span<const Tensor> inputs, int width) const {
-  if (width != width_) return false;
+bool Plan::fits(std::span<const Tensor> inputs, const Device* scope, int width) const {
+  if (width != width_ || scope != scope_) return false;
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (!(inputs[i].impl()->shape == input_shapes_[i]) ||
         inputs[i].impl()->device != input_devices_[i])
@@ -69,20 +69,25 @@ Plan::Instance* Plan::take() {
       return i;
     }
   }
+  return make_instance().release();
+}
+
+std::unique_ptr<Plan::Instance> Plan::make_instance() const {
   auto made = std::make_unique<Instance>();
   made->views = views_;
   for (const Arena& a : arenas_)
     made->arenas.push_back(
         a.bytes ? Buffer::allocate(*a.device, uint8, static_cast<std::int64_t>(a.bytes))
                 : Ref<Buffer>());
-  for (std::size_t i = 0; i < offsets_.size(); ++i)
-    if (offsets_[i] >= 0)
-      made->views[i].data =
-          static_cast<char*>(made->arenas[static_cast<std::size_t>(arena_of_[i])]->data()) +
-          offsets_[i];
+  for (std::size_t i = 0; i < offsets_.size(); ++i) {
+    if (offsets_[i] < 0) continue;
+    // Values without elements need no memory.
+    const Ref<Buffer>& arena = made->arenas[static_cast<std::size_t>(arena_of_[i])];
+    if (arena) made->views[i].data = static_cast<char*>(arena->data()) + offsets_[i];
+  }
   made->slots.resize(slots_.size());
   for (const auto& [slot, t] : preset_) made->slots[static_cast<std::size_t>(slot)] = t;
-  return made.release();
+  return made;
 }
 
 // A few are kept for the next calls; a crowd of callers does not hold memory for ever.
@@ -93,7 +98,7 @@ void Plan::give(Instance* i) {
   if (idle_.size() < kIdle) idle_.push_back(std::move(owned));
 }
 
-inline void Plan::fill_slot(Instance& i, std::int32_t slot, Tensor t) const {
+void Plan::fill_slot(Instance& i, std::int32_t slot, Tensor t) const {
   const SlotInfo& info = slots_[static_cast<std::size_t>(slot)];
   if (!info.views.empty() && t.impl()->device != info.device) [[unlikely]]
     t = copy_to_device(t, *info.device);
@@ -101,9 +106,9 @@ inline void Plan::fill_slot(Instance& i, std::int32_t slot, Tensor t) const {
   i.slots[static_cast<std::size_t>(slot)] = std::move(t);
 }
 
-inline void Plan::make_outputs(Instance& i, const Step& s) const {
+inline void Plan::make_outputs(Instance& i, const Step& s, bool keep) const {
   for (const std::int32_t slot : s.out_slots)
-    if (slot >= 0) {
+    if (slot >= 0 && !(keep && i.slots[static_cast<std::size_t>(slot)].defined())) {
       const SlotInfo& info = slots_[static_cast<std::size_t>(slot)];
       fill_slot(i, slot, make_tensor(info.dtype, info.shape, *info.device));
     }
@@ -159,7 +164,124 @@ void Plan::run_group(Instance& my, const Step& s) const {
   if (failed_at) fail_at(*failed_at, code, message);
 }
 
+void Plan::run_step(Instance& my, const Step& s, std::vector<In>& in, bool keep) const {
+  const Node& n = *s.node;
+  switch (s.how) {
+    case How::kernel: {
+      make_outputs(my, s, keep);
+      PlanContext c(
+          *n.op, s.attrs,
+          std::span<const TensorView>(my.views.data() + s.in, static_cast<std::size_t>(s.num_in)),
+          std::span<TensorView>(my.views.data() + s.out, static_cast<std::size_t>(s.num_out)),
+          *s.device);
+      s.kernel(c);
+      if (c.failed()) [[unlikely]]
+        fail_at(n, c.code(), c.message());
+      break;
+    }
+    case How::update: {
+      // Locks in address order, as eager execution takes them.
+      SmallVector<VariableCell*, 4> cells;
+      for (std::int32_t slot : s.in_slots)
+        if (slot >= 0) cells.push_back(&variable_cell(my.slots[static_cast<std::size_t>(slot)]));
+      std::sort(cells.begin(), cells.end());
+      struct Locks {
+        SmallVector<VariableCell*, 4>& cells;
+        std::size_t held = 0;
+        ~Locks() {
+          for (std::size_t k = 0; k < held; ++k)
+            if (k == 0 || cells[k] != cells[k - 1]) cells[k]->mutex.unlock();
+        }
+      } locks{cells};
+      for (std::size_t k = 0; k < cells.size(); ++k, ++locks.held)
+        if (k == 0 || cells[k] != cells[k - 1]) cells[k]->mutex.lock();
+      try {
+        for (std::size_t k = 0; k < s.in_slots.size(); ++k) {
+          if (s.in_slots[k] < 0) continue;
+          VariableCell& cell = variable_cell(my.slots[static_cast<std::size_t>(s.in_slots[k])]);
+          const Tensor& t = cell.writable();
+          RILL_CHECK(t.impl()->device == s.device, failed_precondition,
+                     "[{}] variable \"{}\" has moved to {} since the function was planned",
+                     n.op->tag, cell.name, t.impl()->device->name());
+          TensorView& v = my.views[static_cast<std::size_t>(s.in) + k];
+          v = {t.impl()->data, t.impl()->dtype, &t.impl()->shape, t.impl()->num_elements};
+        }
+      } catch (const errors::Error& e) {
+        fail_at(n, e.code(), e.message());
+      }
+      make_outputs(my, s, keep);
+      PlanContext c(
+          *n.op, s.attrs,
+          std::span<const TensorView>(my.views.data() + s.in, static_cast<std::size_t>(s.num_in)),
+          std::span<TensorView>(my.views.data() + s.out, static_cast<std::size_t>(s.num_out)),
+          *s.device);
+      s.kernel(c);
+      if (c.failed()) [[unlikely]]
+        fail_at(n, c.code(), c.message());
+      break;
+    }
+    case How::read: {
+      Tensor t;
+      try {
+        t = variable_cell(my.slots[static_cast<std::size_t>(s.in_slots[0])]).read();
+      } catch (const errors::Error& e) {
+        fail_at(n, e.code(), e.message());
+      }
+      const SlotInfo& info = slots_[static_cast<std::size_t>(s.out_slots[0])];
+      RILL_CHECK(info.shape.is_compatible_with(t.shape()), failed_precondition,
+                 "[{}] the variable has shape {} now; the function was planned for {}", n.name,
+                 t.shape(), info.shape);
+      fill_slot(my, s.out_slots[0], std::move(t));
+      break;
+    }
+    case How::group: {
+      make_outputs(my, s, keep);
+      run_group(my, s);
+      break;
+    }
+    case How::view: {
+      const SlotInfo& info = slots_[static_cast<std::size_t>(s.out_slots[0])];
+      Tensor t = make_view(my.slots[static_cast<std::size_t>(s.in_slots[0])], info.shape);
+      t.impl()->dtype = info.dtype;
+      fill_slot(my, s.out_slots[0], std::move(t));
+      break;
+    }
+    case How::general: {
+      in.clear();
+      const ScopedDevice scope(n);
+      for (std::int32_t slot : s.in_slots)
+        in.emplace_back(my.slots[static_cast<std::size_t>(slot)]);
+      try {
+        if (n.outputs.size() == 1) {
+          Tensor t = execute(*n.op, std::span<const In>(in), s.attrs);
+          const SlotInfo& info = slots_[static_cast<std::size_t>(s.out_slots[0])];
+          RILL_INTERNAL_CHECK(info.views.empty() || info.shape == t.shape());
+          fill_slot(my, s.out_slots[0], std::move(t));
+        } else {
+          std::vector<Tensor> out = execute_all(*n.op, std::span<const In>(in), s.attrs,
+                                                static_cast<int>(n.outputs.size()));
+          for (std::size_t k = 0; k < out.size(); ++k) {
+            const SlotInfo& info = slots_[static_cast<std::size_t>(s.out_slots[k])];
+            RILL_INTERNAL_CHECK(info.views.empty() || info.shape == out[k].shape());
+            fill_slot(my, s.out_slots[k], std::move(out[k]));
+          }
+        }
+      } catch (const errors::Error& e) {
+        fail_at(n, e.code(), e.message());
+      }
+      break;
+    }
+  }
+  for (std::int32_t slot : s.release)
+    if (!keep || !slots_[static_cast<std::size_t>(slot)].own)
+      my.slots[static_cast<std::size_t>(slot)] = {};
+}
+
 std::vector<Tensor> Plan::run(std::span<const Tensor> inputs) {
+  if (record_on_) {
+    std::vector<Tensor> results;
+    if (run_recorded(inputs, results)) return results;
+  }
   struct Lease {
     Plan& plan;
     Instance* i;
@@ -173,116 +295,23 @@ std::vector<Tensor> Plan::run(std::span<const Tensor> inputs) {
   Instance& my = *lease.i;
   for (std::size_t i = 0; i < arg_slots_.size(); ++i) fill_slot(my, arg_slots_[i], inputs[i]);
   std::vector<In> in;
-  for (const Step& s : steps_) {
-    const Node& n = *s.node;
-    switch (s.how) {
-      case How::kernel: {
-        make_outputs(my, s);
-        PlanContext c(
-            *n.op, s.attrs,
-            std::span<const TensorView>(my.views.data() + s.in, static_cast<std::size_t>(s.num_in)),
-            std::span<TensorView>(my.views.data() + s.out, static_cast<std::size_t>(s.num_out)),
-            *s.device);
-        s.kernel(c);
-        if (c.failed()) [[unlikely]]
-          fail_at(n, c.code(), c.message());
-        break;
+  auto run_observed = [&](OpObserver & observer) __attribute__((noinline)) {
+    for (const Step& s : steps_) {
+      if (s.how == How::general) {  // reported by the eager call that it is
+        const NodeOfNextCall observed(s.node->name, Ran::general, why_general(s));
+        run_step(my, s, in);
+        continue;
       }
-      case How::update: {
-        // Locks in address order, as eager execution takes them.
-        SmallVector<VariableCell*, 4> cells;
-        for (std::int32_t slot : s.in_slots)
-          if (slot >= 0) cells.push_back(&variable_cell(my.slots[static_cast<std::size_t>(slot)]));
-        std::sort(cells.begin(), cells.end());
-        struct Locks {
-          SmallVector<VariableCell*, 4>& cells;
-          std::size_t held = 0;
-          ~Locks() {
-            for (std::size_t k = 0; k < held; ++k)
-              if (k == 0 || cells[k] != cells[k - 1]) cells[k]->mutex.unlock();
-          }
-        } locks{cells};
-        for (std::size_t k = 0; k < cells.size(); ++k, ++locks.held)
-          if (k == 0 || cells[k] != cells[k - 1]) cells[k]->mutex.lock();
-        try {
-          for (std::size_t k = 0; k < s.in_slots.size(); ++k) {
-            if (s.in_slots[k] < 0) continue;
-            VariableCell& cell = variable_cell(my.slots[static_cast<std::size_t>(s.in_slots[k])]);
-            const Tensor& t = cell.writable();
-            RILL_CHECK(t.impl()->device == s.device, failed_precondition,
-                       "[{}] variable \"{}\" has moved to {} since the function was planned",
-                       n.op->tag, cell.name, t.impl()->device->name());
-            TensorView& v = my.views[static_cast<std::size_t>(s.in) + k];
-            v = {t.impl()->data, t.impl()->dtype, &t.impl()->shape, t.impl()->num_elements};
-          }
-        } catch (const errors::Error& e) {
-          fail_at(n, e.code(), e.message());
-        }
-        make_outputs(my, s);
-        PlanContext c(
-            *n.op, s.attrs,
-            std::span<const TensorView>(my.views.data() + s.in, static_cast<std::size_t>(s.num_in)),
-            std::span<TensorView>(my.views.data() + s.out, static_cast<std::size_t>(s.num_out)),
-            *s.device);
-        s.kernel(c);
-        if (c.failed()) [[unlikely]]
-          fail_at(n, c.code(), c.message());
-        break;
-      }
-      case How::read: {
-        Tensor t;
-        try {
-          t = variable_cell(my.slots[static_cast<std::size_t>(s.in_slots[0])]).read();
-        } catch (const errors::Error& e) {
-          fail_at(n, e.code(), e.message());
-        }
-        const SlotInfo& info = slots_[static_cast<std::size_t>(s.out_slots[0])];
-        RILL_CHECK(info.shape.is_compatible_with(t.shape()), failed_precondition,
-                   "[{}] the variable has shape {} now; the function was planned for {}", n.name,
-                   t.shape(), info.shape);
-        fill_slot(my, s.out_slots[0], std::move(t));
-        break;
-      }
-      case How::group: {
-        make_outputs(my, s);
-        run_group(my, s);
-        break;
-      }
-      case How::view: {
-        const SlotInfo& info = slots_[static_cast<std::size_t>(s.out_slots[0])];
-        Tensor t = make_view(my.slots[static_cast<std::size_t>(s.in_slots[0])], info.shape);
-        t.impl()->dtype = info.dtype;
-        fill_slot(my, s.out_slots[0], std::move(t));
-        break;
-      }
-      case How::general: {
-        in.clear();
-        const ScopedDevice scope(n);
-        for (std::int32_t slot : s.in_slots)
-          in.emplace_back(my.slots[static_cast<std::size_t>(slot)]);
-        try {
-          if (n.outputs.size() == 1) {
-            Tensor t = execute(*n.op, std::span<const In>(in), s.attrs);
-            const SlotInfo& info = slots_[static_cast<std::size_t>(s.out_slots[0])];
-            RILL_INTERNAL_CHECK(info.views.empty() || info.shape == t.shape());
-            fill_slot(my, s.out_slots[0], std::move(t));
-          } else {
-            std::vector<Tensor> out = execute_all(*n.op, std::span<const In>(in), s.attrs,
-                                                  static_cast<int>(n.outputs.size()));
-            for (std::size_t k = 0; k < out.size(); ++k) {
-              const SlotInfo& info = slots_[static_cast<std::size_t>(s.out_slots[k])];
-              RILL_INTERNAL_CHECK(info.views.empty() || info.shape == out[k].shape());
-              fill_slot(my, s.out_slots[k], std::move(out[k]));
-            }
-          }
-        } catch (const errors::Error& e) {
-          fail_at(n, e.code(), e.message());
-        }
-        break;
-      }
+      OpCall call = observed_call(s, &my);
+      CallWatch watch(observer, call);
+      run_step(my, s, in);
+      watch.done();
     }
-    for (std::int32_t slot : s.release) my.slots[static_cast<std::size_t>(slot)] = {};
-  }
+  };
+  if (OpObserver* observer = op_observer()) [[unlikely]]
+    run_observed(*observer);
+  else
+    for (const Step& s : steps_) run_step(my, s, in);
   std::vector<Tensor> results;
   results.reserve(results_.size());
   for (const Result& r : results_)
@@ -290,15 +319,99 @@ std::vector<Tensor> Plan::run(std::span<const Tensor> inputs) {
   return results;
 }
 
+OpCall Plan::observed_call(const Step& s, const Instance* i) const {
+  static constexpr Ran kRan[] = {Ran::kernel,  Ran::update, Ran::read,
+                                 Ran::general, Ran::group,  Ran::view};
+  OpCall call;
+  call.op = s.node->op->name;
+  call.node = s.node->name;
+  call.how = kRan[static_cast<int>(s.how)];
+  call.elementwise = s.node->op->elementwise;
+  if (s.device && !s.device->is_host()) call.device = s.device;
+  auto view = [&](std::int32_t k) -> ObservedValue {
+    const TensorView& v = views_[static_cast<std::size_t>(k)];
+    return {v.dtype, *v.shape};
+  };
+  auto slot = [&](std::int32_t k) -> ObservedValue {
+    const SlotInfo& info = slots_[static_cast<std::size_t>(k)];
+    return {info.dtype, info.shape};
+  };
+  switch (s.how) {
+    case How::kernel:
+    case How::update:
+      for (std::int32_t k = 0; k < s.num_in; ++k) {
+        call.inputs.push_back(view(s.in + k));
+        const std::int32_t handle =
+            s.how == How::update ? s.in_slots[static_cast<std::size_t>(k)] : -1;
+        if (!i || handle < 0) continue;
+        const VariableCell& cell = variable_cell(i->slots[static_cast<std::size_t>(handle)]);
+        call.inputs.back() = {cell.dtype, cell.shape};
+      }
+      for (std::int32_t k = 0; k < s.num_out; ++k) call.outputs.push_back(view(s.out + k));
+      // An update reads the variable and writes it.
+      call.bytes = (s.how == How::update ? 2 : 1) * bytes_of(call.inputs) + bytes_of(call.outputs);
+      break;
+    case How::group: {
+      const Group& g = groups_[static_cast<std::size_t>(s.group)];
+      call.op = g.name;
+      call.elementwise = true;
+      // What stays inside of a tile is neither read nor written.
+      auto outside = [&](std::int32_t k) {
+        return g.views[static_cast<std::size_t>(k)].kind != Group::ViewPlan::Kind::local;
+      };
+      for (const Group::Member& m : g.members) {
+        for (std::int32_t k = m.in; k < m.in + m.num_in; ++k)
+          if (outside(k)) call.inputs.push_back(view(g.first_view + k));
+        if (outside(m.out)) call.outputs.push_back(view(g.first_view + m.out));
+      }
+      call.bytes = bytes_of(call.inputs) + bytes_of(call.outputs);
+      break;
+    }
+    case How::read:
+    case How::view:
+    case How::general:
+      for (const std::int32_t k : s.in_slots) call.inputs.push_back(slot(k));
+      for (const std::int32_t k : s.out_slots) call.outputs.push_back(slot(k));
+      if (s.how == How::general) call.detail = why_general(s);
+      break;
+  }
+  return call;
+}
+
+std::string_view Plan::why_general(const Step& s) const {
+  auto undefined = [&](const std::vector<std::int32_t>& slots) {
+    for (const std::int32_t k : slots) {
+      const SlotInfo& info = slots_[static_cast<std::size_t>(k)];
+      if (kPlainTypes.contains(info.dtype) && !info.shape.is_fully_defined()) return true;
+    }
+    return false;
+  };
+  if (undefined(s.in_slots)) return "the shape of an input is not known before it runs";
+  if (undefined(s.out_slots)) return "the shape of its result depends on values";
+  if (s.node->op->forward) return "it has no kernel: it calls functions or works on handles";
+  return "it works on strings, resources or lists";
+}
+
+std::vector<OpCall> Plan::calls() const {
+  std::vector<OpCall> out;
+  for (const Step& s : steps_) out.push_back(observed_call(s, nullptr));
+  return out;
+}
+
 std::string Plan::explain() const {
   std::string shapes;
   for (const TensorShape& s : input_shapes_) shapes += format(" {}", s);
-  return format(
+  std::string out = format(
       "plan for{}, width {}: {} steps ({} kernel calls, {} of general form, {} groups of {} "
       "elementwise ops), {} results in place of an input, {} views, {} nodes folded; arena {} "
       "bytes (live at one time: {})\n",
       shapes, width_, steps_.size(), counts_.kernels, counts_.general, counts_.groups,
       counts_.grouped, counts_.in_place, counts_.views, counts_.folded, arena_bytes(), live_bytes_);
+  if (record_on_) out += format("  recorded on {} and queued in one go\n", record_on_->name());
+  for (const Step& step : steps_)
+    if (step.how == How::general)
+      out += format("  of general form: {} \"{}\"\n", step.node->op->name, step.node->name);
+  return out;
 }
 
 std::string Plan::describe() const {

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "rill/core/kernel.h"
+#include "rill/core/observer.h"
+#include "rill/core/recording.h"
 #include "rill/graph/graph.h"
 
 // How a graph runs for given shapes of its inputs. Making a plan works out every
@@ -27,7 +29,8 @@ class Plan {
   // REQUIRES: the graph outlives the plan and changes no more; one shape for each
   // argument, fully defined but for resources and variants.
   Plan(const Graph& graph, std::span<const TensorShape> input_shapes,
-       std::span<Device* const> input_devices, int width, const PlanOptions& options = {});
+       std::span<Device* const> input_devices, Device* scope, int width,
+       const PlanOptions& options = {});
   // Whether functions that use these variables and inputs can be planned: a device that
   // calls kernels late cannot.
   static bool possible(const Graph& graph, std::span<const Tensor> inputs);
@@ -37,7 +40,8 @@ class Plan {
   // Any number of threads may.
   std::vector<Tensor> run(std::span<const Tensor> inputs);
 
-  bool fits(std::span<const Tensor> inputs, int width) const;
+  // `scope`: the device of the caller's scope; null: none.
+  bool fits(std::span<const Tensor> inputs, const Device* scope, int width) const;
   std::size_t arena_bytes() const;
   // The least that the values of the arena need at one time.
   std::size_t live_bytes() const { return live_bytes_; }
@@ -47,7 +51,9 @@ class Plan {
   };
   const Counts& counts() const { return counts_; }
   std::string describe() const;  // one line a step
-  std::string explain() const;   // a few lines about the whole
+  // The steps as an observer would be told of them, but for what only a run knows.
+  std::vector<OpCall> calls() const;
+  std::string explain() const;  // a few lines about the whole
 
  private:
   friend class Planner;
@@ -78,6 +84,7 @@ class Plan {
       std::size_t offset = 0;     // local: into the scratch of a tile
     };
     std::vector<Member> members;
+    std::string name;  // "Mul+Add"
     std::int32_t first_view = 0, num_views = 0;
     std::vector<ViewPlan> views;
     std::int64_t elements = 0, tile = 0;  // a whole number of periods
@@ -89,6 +96,7 @@ class Plan {
     TensorShape shape;                // not fully defined: known at run time only
     std::vector<std::int32_t> views;  // that show its memory
     Device* device = nullptr;         // where it is
+    bool own = false;  // memory that a kernel's step makes, or the handle of a variable
   };
   // What one run needs for itself.
   struct Instance {
@@ -99,12 +107,35 @@ class Plan {
   Instance* take();
   void give(Instance* i);
   void fill_slot(Instance& i, std::int32_t slot, Tensor t) const;
-  void make_outputs(Instance& i, const Step& s) const;
+  void make_outputs(Instance& i, const Step& s, bool keep) const;
   void run_group(Instance& i, const Step& s) const;
+  // `keep`: memory of its own stays for the next time.
+  void run_step(Instance& i, const Step& s, std::vector<In>& in, bool keep = false) const;
+  std::unique_ptr<Instance> make_instance() const;
+
+  // A run on a device that can record is recorded and then queued in one go.
+  struct Recorded {
+    std::unique_ptr<Recording> recording;
+    std::unique_ptr<Instance> instance;
+    std::vector<Tensor> inputs;              // fixed places of the arguments on the device
+    std::vector<std::uint64_t> held_inputs;  // which tensor each holds now
+    struct Bound {
+      VariableCell* cell;
+      const void* data;
+      bool updated;
+    };
+    std::vector<Bound> variables;
+  };
+  bool recordable() const;
+  bool run_recorded(std::span<const Tensor> inputs, std::vector<Tensor>& results);
+  // The call that a step is, for observers; `i` null: as far as the plan knows.
+  OpCall observed_call(const Step& s, const Instance* i) const;
+  std::string_view why_general(const Step& s) const;
 
   const Graph& graph_;
   std::vector<TensorShape> input_shapes_;
   std::vector<Device*> input_devices_;
+  Device* scope_;
   int width_;
   std::vector<Step> steps_;
   std::vector<Group> groups_;
@@ -131,6 +162,11 @@ class Plan {
 
   std::mutex mutex_;
   std::vector<std::unique_ptr<Instance>> idle_;
+
+  Device* record_on_ = nullptr;  // null: nothing is recorded
+  std::mutex record_mutex_;
+  std::unique_ptr<Recorded> recorded_;  // guarded by record_mutex_, as are the next two
+  int calls_ = 0, recordings_ = 0;
 };
 
 }  // namespace rill

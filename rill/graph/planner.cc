@@ -4,6 +4,7 @@
 
 #include "rill/base/check.h"
 #include "rill/core/host_inputs.h"
+#include "rill/core/recording.h"
 #include "rill/graph/interpreter.h"
 #include "rill/graph/plan.h"
 
@@ -87,7 +88,9 @@ class Planner {
       v.dtype = g_.args[i]->outputs[0].dtype;
       v.shape = p_.input_shapes_[i];
       v.where = Where::slot;
-      v.device = p_.input_devices_[i];
+      // In a device scope what comes from the host goes there; single numbers stay.
+      v.device =
+          p_.scope_ && plain(v.dtype) && v.shape.rank() > 0 ? p_.scope_ : p_.input_devices_[i];
       v.slot = new_slot(v);
       p_.arg_slots_.push_back(v.slot);
     }
@@ -249,11 +252,15 @@ class Planner {
           if (Device* d = variable_device(*e.node)) return *d;
     if (!n.device.empty()) return find_device(n.device);
     const HostInputs on_host(*n.op, n.inputs.size());
+    bool from_host = false;
     for (std::size_t i = 0; i < n.inputs.size(); ++i) {
       const Value& v = value(n.inputs[i]);
-      if (!v.constant.defined() && !on_host.contains(i) && !v.device->is_host()) return *v.device;
+      if (v.constant.defined() || on_host.contains(i)) continue;
+      if (!v.device->is_host()) return *v.device;
+      from_host = true;
     }
-    return cpu_device();
+    // What is made from numbers of the host alone (the step of an optimizer) stays there.
+    return p_.scope_ && !from_host ? *p_.scope_ : cpu_device();
   }
 
   // Whether every input is where a kernel of that device reads it. Constants are put there.
@@ -681,6 +688,7 @@ class Planner {
       if (value(out).where == Where::slot && !value(out).local)
         step.out_slots.push_back(slot_of(out));
       g.members.push_back(member);
+      g.name += (g.name.empty() ? "" : "+") + n.op->name;
     }
     g.num_views = static_cast<std::int32_t>(g.views.size());
     step.group = static_cast<std::int32_t>(p_.groups_.size());
@@ -859,12 +867,25 @@ class Planner {
 };
 
 Plan::Plan(const Graph& graph, std::span<const TensorShape> input_shapes,
-           std::span<Device* const> input_devices, int width, const PlanOptions& options)
+           std::span<Device* const> input_devices, Device* scope, int width,
+           const PlanOptions& options)
     : graph_(graph),
       input_shapes_(input_shapes.begin(), input_shapes.end()),
       input_devices_(input_devices.begin(), input_devices.end()),
+      scope_(scope),
       width_(width) {
   Planner(*this, options).run();
+  for (const Step& s : steps_)
+    if (s.how == How::kernel || s.how == How::update || s.how == How::group)
+      for (const std::int32_t slot : s.out_slots)
+        if (slot >= 0) slots_[static_cast<std::size_t>(slot)].own = true;
+  for (const std::int32_t slot : arg_slots_) {
+    SlotInfo& info = slots_[static_cast<std::size_t>(slot)];
+    info.own = info.own || info.dtype == resource_dtype();
+  }
+  for (const Step& s : steps_)
+    if (s.device && !s.device->is_host() && can_record(*s.device)) record_on_ = s.device;
+  if (record_on_ && !recordable()) record_on_ = nullptr;
 }
 
 }  // namespace rill

@@ -37,6 +37,17 @@ Tensor sum_over(const Tensor& x, const Tensor& axes, bool keepdims = false);
 Tensor concat_along(const std::vector<Tensor>& values, const Tensor& axis);
 Tensor transpose_by(const Tensor& x, const Tensor& perm);
 
+// For forward functions that call other ops: tapes see the op that is being run alone.
+class UnrecordedScope {
+ public:
+  UnrecordedScope() : saved_(thread_state().recorder) { thread_state().recorder = nullptr; }
+  ~UnrecordedScope() { thread_state().recorder = saved_; }
+  UnrecordedScope(const UnrecordedScope&) = delete;
+
+ private:
+  Recorder* saved_;
+};
+
 // For gradients of broadcasting ops: `grad` has the broadcast shape; it is
 // summed over what was repeated to fit input i, and set.
 void set_reduced(GradContext& g, int i, const Tensor& grad);

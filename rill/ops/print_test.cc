@@ -68,4 +68,33 @@ TEST(Print, FormatsIntoTensors) {
                                             "2 placeholders in \"{}{}\" for 1 inputs");
 }
 
+TEST(Print, WritesEachTimeAFunctionRuns) {
+  RILL_SHOWS("F06");
+  int traced = 0;
+  auto step = tf::function([&](Tensor x) {
+    ++traced;
+    const Tensor loss = tf::reduce_sum(tf::square(x));
+    tf::print("loss", loss, "{} of", x);
+    return loss;
+  });
+  ::testing::internal::CaptureStderr();
+  step(tf::constant({1.f, 2.f}));
+  step(tf::constant({3.f, 4.f}));
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "loss 5 {} of [1 2]\nloss 25 {} of [3 4]\n");
+  EXPECT_EQ(traced, 1);
+}
+
+TEST(Print, ComesInProgramOrder) {
+  tf::Variable v(1.f);
+  auto f = tf::function([&] {
+    tf::print("before", v);
+    v.assign_add(1.f);
+    tf::print("after", v);
+  });
+  ::testing::internal::CaptureStderr();
+  f();
+  f();
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "before 1\nafter 2\nbefore 2\nafter 3\n");
+}
+
 }  // namespace

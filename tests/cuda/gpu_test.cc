@@ -228,4 +228,38 @@ TEST_F(Gpu, TrainsTheSameBitsTwice) {
   EXPECT_EQ(one.weights, two.weights);
 }
 
+// A traced step is planned, then recorded and replayed; the eager one tells what is right.
+TEST_F(Gpu, RecordedStepsTrainAsEagerOnes) {
+  auto train = [](bool traced, int steps) {
+    auto scope = tf::device("/gpu:0");
+    tf::Variable w(tf::random::stateless_normal({20, 10}, {1, 1}) * 0.1f), b(tf::zeros({10}));
+    const std::vector<tf::Variable> vars{w, b};
+    tf::keras::optimizers::Adam adam({.learning_rate = 1e-2});
+    auto step = [&](Tensor x, Tensor y) {
+      tf::GradientTape tape;
+      const Tensor loss = tf::reduce_mean(tf::nn::sparse_softmax_cross_entropy_with_logits(
+          {.labels = y, .logits = tf::matmul(x, w) + b}));
+      adam.apply_gradients(tape.gradient(loss, vars), vars);
+      return loss;
+    };
+    auto graph = tf::function(step);
+    std::vector<float> losses;
+    Tensor held;
+    for (int i = 0; i < steps; ++i) {
+      const Tensor x = tf::random::stateless_uniform({32, 20}, {7, i}),
+                   y = tf::cast(tf::random::stateless_uniform({32}, {8, i}) * 10.f, tf::int32);
+      losses.push_back((traced ? graph(x, y) : step(x, y)).item<float>());
+      if (i == steps / 2) held = w.value();  // the next update must not write over it
+      if (i == steps / 2 + 3) adam.set_learning_rate(5e-3);
+    }
+    for (float v : w.value().to_vector<float>()) losses.push_back(v);
+    for (float v : held.to_vector<float>()) losses.push_back(v);
+    return losses;
+  };
+  const auto eager = train(false, 40), traced = train(true, 40);
+  ASSERT_EQ(eager.size(), traced.size());
+  for (std::size_t i = 0; i < eager.size(); ++i)
+    ASSERT_NEAR(eager[i], traced[i], 2e-5) << "value " << i;
+}
+
 }  // namespace

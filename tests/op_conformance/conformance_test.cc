@@ -298,12 +298,15 @@ TEST_P(Conformance, ErrorsSayWhatIsWrong) {
 
 INSTANTIATE_TEST_SUITE_P(Table, Conformance, every_row(), row_name);
 
-// Ops that the table cannot call: their inputs are lists or functions, or they have none.
-// control_flow_test.cc and function_test.cc of the graph room run them.
+// Ops that programs do not call: parts of graphs, whose inputs are lists or functions, and what
+// passes make. The tests of the graph room run them.
 bool is_part_of_graphs(std::string_view name) {
-  for (std::string_view part : {"PartitionedCall", "If", "Case", "While", "TensorList"})
+  for (std::string_view part : {"PartitionedCall", "If", "Case", "While", "TensorList", "PyFunc"})
     if (name.find(part) != std::string_view::npos) return true;
-  return name == "Const" || name == "Placeholder";
+  for (std::string_view one :
+       {"Const", "Placeholder", "IdentityN", "NoOp", "_FusedMatMul", "_MatMulAdd"})
+    if (name == one) return true;
+  return false;
 }
 
 // What every registered op must have.

@@ -170,6 +170,16 @@ RILL_ROWS(linalg) {
           "tf.linalg.triangular_solve(x0, x1, lower=False, adjoint=True)]")
       .sample({square(none, 2), x({2, 2})})
       .tolerance(1e-5);
+  row("MatrixSolveLs")
+      .sizes_must_be_known("its gradient differs for tall and wide matrices")
+      .sample({x({4, 2}), x({4, 1}), fixed(values(float64, {}, {0}))})
+      .sample({x({2, 2, 4}), x({2, 2, 2}), fixed(values(float64, {}, {0.5}))})
+      .sample({x({2, 4, 2}), x({2, 4, 3}), fixed(values(float64, {}, {0.25}))})
+      .sample({fixed(x({4, 2})), fixed(x({4, 1})), fixed(values(float64, {}, {0}))},
+              {{"fast", false}})
+      .dtypes({float32, float64, complex64})
+      .tolerance(2e-5)
+      .error({x({4, 2}), x({3, 1}), values(float64, {}, {0})}, {}, "expected as many rows");
   row("lstsq")
       .sizes_must_be_known("the fast way differs for tall and wide matrices")
       .call([](const List& in) {

@@ -88,6 +88,19 @@ RILL_ROWS(math_product) {
       .tf("tf.einsum('...ij,...j->...i', x0, x1)")
       .sample({x({2, 2, 3}), x({1, 3})})
       .tolerance(4e-6);
+  row("Einsum")
+      .sizes_must_be_known("its gradient goes by the ranks")
+      .sample({x({2, 3}), x({3, 4})}, {{"equation", "ij,jk->ik"}})
+      .sample({x({2, 3}), x({3, 4})}, {{"equation", "ij,jk->k"}})
+      .sample({x({2, 1, 3, 2}), x({4, 2, 3})}, {{"equation", "...ij,...jk->...ik"}})
+      .sample({x({2, 3, 3})}, {{"equation", "aii->ia"}})
+      .sample({x({3, 3}), x({3})}, {{"equation", "ii,i->"}})
+      .sample({x({2, 3, 4})}, {{"equation", "abc->cab"}})
+      .sample({x({2, 3, 4})}, {{"equation", "abc->b"}})
+      .sample({x({2}), x({3})}, {{"equation", "i,j->ji"}})
+      .dtypes(kRealFloatTypes | kComplexTypes | TypeSet{int32})
+      .error({x({2, 3}), x({3, 4})}, {{"equation", "ij->i"}}, "has 1 terms for 2 tensors")
+      .error({x({2}), x({2}), x({2})}, {{"equation", "i,i,i->i"}}, "the op takes 1 or 2");
   row("einsum_three")
       .call([](const std::vector<Tensor>& in) {
         return std::vector<Tensor>{einsum("ij,jk,kl->il", in), linalg::einsum("ij,jk,kl->jl", in)};

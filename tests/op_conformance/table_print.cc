@@ -5,7 +5,7 @@ namespace rill::conformance {
 
 RILL_ROWS(print) {
   constexpr double nan = __builtin_nan(""), inf = __builtin_inf();
-  row("_TensorSummary")
+  row("StringFormat")
       .call([](const std::vector<Tensor>& in) {
         return std::vector<Tensor>{
             rill::strings::format("{}", in[0]),
@@ -28,6 +28,14 @@ RILL_ROWS(print) {
           {strings({2, 2}, {"a", "b c", "it's \"q\"\\", std::string("\n\t\r\x01\x7f\xc3\xbc")})})
       .sample({strings({}, {"a"})})
       .dtypes((kRealTypes | TypeSet{bool_}));
+  row("Assert")
+      .sample({bools({}, {1}), x({3}), strings({}, {"text"}), values(int32, {2}, {1, 2})}, {}, 0)
+      .sample({bools({}, {1})}, {}, 0)
+      .dtypes({float32})
+      .not_in_tensorflow("gives nothing back")
+      .error({bools({}, {0}), x({4}, {1, 2.5, -1, 7}), strings({}, {"text"})}, {{"summarize", 1}},
+             "assertion failed: \\[\\[1 ... 7\\]\\] \\[text\\]")
+      .error({bools({1}, {0})}, {}, "condition must have rank 0, got shape \\[1\\]");
   row("PrintV2")
       .sample({strings({}, {"text"})}, {{"output_stream", "file:///dev/null"}})
       .dtypes({float32})

@@ -47,11 +47,11 @@ class SlotOptimizer : public OptimizerImpl {
         has_nesterov_(has_nesterov) {}
 
  protected:
-  void update(const Variable& v, const Gradient& g, const Number& lr, Step&) override {
+  void update(const Variable& v, const Gradient& g, const Number& lr, Step& step) override {
     const bool rows = g.is_sparse() && sparse_op_;
     std::vector<Tensor> inputs{v.handle()};
     for (const Slot& s : slot_list_) inputs.push_back(slot(v, s.name, s.initial));
-    std::vector<Number> numbers = powers_for(v);
+    std::vector<Number> numbers = powers_for(v, step);
     for (const Number& n : numbers_(lr)) numbers.push_back(n);
     for (std::size_t i = 0; i <= numbers.size(); ++i) {
       if (i == before_) {
@@ -64,7 +64,7 @@ class SlotOptimizer : public OptimizerImpl {
     const Attr attrs[] = {{"use_nesterov", nesterov_}};
     run_update(rows ? sparse_op_ : op_, inputs, has_nesterov_ ? AttrList(attrs) : AttrList());
   }
-  virtual std::vector<Number> powers_for(const Variable&) { return {}; }
+  virtual std::vector<Number> powers_for(const Variable&, Step&) { return {}; }
 
  private:
   const char *op_, *sparse_op_;
@@ -86,32 +86,39 @@ class AdamImpl : public SlotOptimizer {
  protected:
   // beta^t as TensorFlow 1 keeps it: a number of the variable's precision,
   // multiplied once a step. 1 - beta^t is small, so that the rounding shows.
-  std::vector<Number> powers_for(const Variable& v) override {
+  std::vector<Number> powers_for(const Variable& v, Step& step) override {
     const bool wide = v.dtype() == float64;
-    used_[wide] = true;
-    return {Number::of(power(0, wide)), Number::of(power(1, wide))};
+    return {step.value_of(power(0, wide)), step.value_of(power(1, wide))};
   }
   void end_step() override {
     for (bool wide : {false, true})
-      for (int i = 0; used_[wide] && i < 2; ++i) {
-        const Variable p = power(i, wide);
-        p.assign(p.value() * betas_[i]);
+      for (int i : {0, 1}) {
+        const Variable& p = powers_[i][wide];
+        if (!p.defined()) continue;
+        // The product of two floats is exact in float64: rounded once, as one of floats is.
+        p.assign((Number::of(p) * beta(i, wide)).as(p.dtype()));
       }
   }
 
  private:
+  double beta(int i, bool wide) const {
+    return wide ? betas_[i] : static_cast<double>(static_cast<float>(betas_[i]));
+  }
   // One that is made late starts where the others are.
-  Variable power(int i, bool wide) {
+  const Variable& power(int i, bool wide) {
     static constexpr const char* kNames[2][2] = {{"beta1_power", "beta1_power_float64"},
                                                  {"beta2_power", "beta2_power_float64"}};
-    return state(kNames[i][wide], [&] {
-      Tensor p = to_tensor(betas_[i], wide ? float64 : float32);
-      for (std::int64_t t = iterations.item<std::int64_t>(); t > 0; --t) p = p * betas_[i];
-      return p;
+    Variable& p = powers_[i][wide];
+    if (p.defined()) return p;
+    p = state(kNames[i][wide], [&] {
+      Tensor value = to_tensor(betas_[i], wide ? float64 : float32);
+      for (std::int64_t t = iterations.item<std::int64_t>(); t > 0; --t) value = value * betas_[i];
+      return value;
     });
+    return p;
   }
   double betas_[2];
-  bool used_[2] = {false, false};  // by width
+  Variable powers_[2][2];  // by beta and width
 };
 
 class DescentImpl : public OptimizerImpl {

@@ -2,13 +2,10 @@
 
 #include <algorithm>
 
-#include "rill/graph/graph.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 
 namespace rill::keras {
-
-bool is_tracing() { return TracingScope::current() != nullptr; }
 
 Number Number::of(const Tensor& scalar) {
   if (!scalar.is_symbolic()) return Number(scalar.item<double>());

@@ -1,4 +1,5 @@
 #pragma once
+#include "rill/core/execute.h"
 #include "rill/core/tensor.h"
 #include "rill/eager/variable.h"
 
@@ -30,6 +31,6 @@ class Number {
 };
 
 // Whether ops of this thread become part of a graph.
-bool is_tracing();
+inline bool is_tracing() { return thread_state().executor != nullptr; }
 
 }  // namespace rill::keras

@@ -74,12 +74,8 @@ void OptimizerImpl::set_learning_rate(const optimizers::LearningRate& rate) {
   if (rate_cell_.defined()) rate_cell_.assign(rate.at(constant(0, int64)));
 }
 
-// The rate of the step after `done` steps.
-Number OptimizerImpl::rate_at(const Tensor& done) {
-  if (!is_tracing()) {
-    if (rate_cell_.defined()) return rate_cell_.item<double>();
-    return rate_.at(done.item<std::int64_t>());
-  }
+// The rate after `done` steps, as a part of the graph that is being traced.
+Number OptimizerImpl::traced_rate(const Tensor& done) {
   if (!rate_.is_number()) {
     rate_traced_ = true;
     return Number::of(rate_.at(done));
@@ -90,6 +86,26 @@ Number OptimizerImpl::rate_at(const Tensor& done) {
                           {.trainable = false, .name = name + "/learning_rate"});
   }
   return Number::of(rate_cell_);
+}
+
+// One step. What is known already is worked with as plain numbers.
+void OptimizerImpl::make_step(const GradientsAndVariables& pairs) {
+  Number lr = 0, count = 0;
+  const Tensor done = iterations.value();
+  if (is_tracing()) {
+    lr = traced_rate(done);
+    count = Number::of(done) + 1;
+  } else {
+    const auto n = done.item<std::int64_t>();
+    lr = rate_cell_.defined() ? rate_cell_.item<double>() : rate_.at(n);
+    count = static_cast<double>(n) + 1;
+  }
+  Step step(count);
+  begin_step(step);
+  for (const auto& [g, v] : pairs)
+    if (g.defined()) update(v, g, lr, step);
+  end_step();
+  iterations.assign_add(1);
 }
 
 namespace {
@@ -164,14 +180,7 @@ void OptimizerImpl::apply(const GradientsAndVariables& pairs, const Variable& gl
              "[apply_gradients] global_step \"{}\" is {} of shape {}; expected an integer scalar",
              global_step.name(), global_step.dtype(), global_step.shape());
   StopRecordingScope no_tape;
-  const Tensor done = iterations.value();
-  const Number lr = rate_at(done);
-  Step step(Number::of(done) + 1);
-  begin_step(step);
-  for (const auto& [g, v] : pairs)
-    if (g.defined()) update(v, g, lr, step);
-  end_step();
-  iterations.assign_add(1);
+  make_step(pairs);
   if (global_step.defined()) global_step.assign_add(1);
 }
 
@@ -208,6 +217,13 @@ Number Step::power_for(const Variable& var, double base) {
     if (p.base == base) return p.value;
   powers_.push_back({base, pow(base, count)});
   return powers_.back().value;
+}
+
+Number Step::value_of(const Variable& scalar) {
+  for (const Read& r : reads_)
+    if (r.variable == scalar.id()) return r.value;
+  reads_.push_back({scalar.id(), Number::of(scalar)});
+  return reads_.back().value;
 }
 
 IndexedSlices sum_duplicates(const IndexedSlices& s) {

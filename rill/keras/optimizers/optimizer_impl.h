@@ -15,6 +15,8 @@ class Step {
   // base^count where base first takes the variable's precision, as in Keras: 1 - base^t
   // is small, so that the rounding shows.
   Number power_for(const Variable& var, double base);
+  // The value of a scalar variable, read once a step.
+  Number value_of(const Variable& scalar);
   const Number count;
 
  private:
@@ -22,7 +24,12 @@ class Step {
     double base;
     Number value;
   };
+  struct Read {
+    std::uint64_t variable;
+    Number value;
+  };
   std::vector<Power> powers_;
+  std::vector<Read> reads_;
 };
 
 // What an optimizer does, shared by its handles and by TensorFlow 1's family.
@@ -55,7 +62,8 @@ class OptimizerImpl {
   Variable state(const char* what, const std::function<Tensor()>& initial);
 
  private:
-  Number rate_at(const Tensor& done);
+  void make_step(const GradientsAndVariables& pairs);
+  Number traced_rate(const Tensor& done);
   void check_slots(const Variable& var, const TensorShape& shape);
   optimizers::LearningRate rate_;
   // Where traced functions find a rate that is a number; once it is there it is the rate.

@@ -85,7 +85,7 @@ class NadamImpl : public OptimizerImpl {
   void update(const Variable& v, const Gradient& g, const Number& lr, Step& step) override {
     const auto n = [&](const Number& x) { return scalar_for(v, x); };
     const Number u = momentum(step.count), next = momentum(step.count + 1),
-                 so_far = Number::of(product());
+                 so_far = step.value_of(product());
     run_update("ResourceApplyNadam",
                {v.handle(), slot(v, "m", 0), slot(v, "v", 0), n(so_far), n(so_far * next), n(u),
                 n(next), n(step.power_for(v, o_.beta_2)), n(lr), n(o_.beta_1), n(o_.beta_2),

@@ -187,4 +187,43 @@ TEST(TracedOptimizers, MovingAveragesAreTraced) {
   EXPECT_EQ(run(true), run(false));
 }
 
+// Two layers and Adam; tape, gradients and update in one step.
+struct Mlp {
+  tf::Variable w1, b1{tf::zeros({32})}, w2, b2{tf::zeros({4})};
+  o::Adam adam{o::AdamOptions{.learning_rate = 0.01}};
+  Mlp()
+      : w1(tf::random::stateless_normal({8, 32}, {1, 2}) * 0.3),
+        w2(tf::random::stateless_normal({32, 4}, {3, 4}) * 0.3) {}
+  std::vector<tf::Variable> variables() const { return {w1, b1, w2, b2}; }
+  Tensor step(const Tensor& x, const Tensor& y) {
+    tf::GradientTape tape;
+    const Tensor hidden = tf::nn::relu(tf::matmul(x, w1) + b1);
+    const Tensor logits = tf::matmul(hidden, w2) + b2;
+    const Tensor loss = tf::reduce_mean(
+        tf::nn::sparse_softmax_cross_entropy_with_logits({.labels = y, .logits = logits}));
+    adam.apply_gradients(tape.gradient(loss, variables()), variables());
+    return loss;
+  }
+};
+
+TEST(TracedOptimizers, AWholeTrainingStepIsThatOfEagerExecution) {
+  RILL_SHOWS("F03");
+  Mlp eager, traced;
+  auto step = tf::function([&](Tensor x, Tensor y) { return traced.step(x, y); });
+  float first = 0, last = 0;
+  for (int i = 0; i < 20; ++i) {
+    const int rows = i % 5 == 4 ? 7 : 16;  // the last batch of a pass is smaller
+    const Tensor x = tf::random::stateless_normal({rows, 8}, {i % 5, 7});
+    const Tensor y = tf::argmax(x(tf::all, tf::slice(0, 4)), 1);
+    const Tensor want = eager.step(x, y), got = step(x, y);
+    ASSERT_EQ(got.item<float>(), want.item<float>()) << "step " << i;
+    for (std::size_t k = 0; k < 4; ++k)
+      ASSERT_EQ(traced.variables()[k].to_vector<float>(), eager.variables()[k].to_vector<float>())
+          << "variable " << k << " after step " << i;
+    (i == 0 ? first : last) = got.item<float>();
+  }
+  EXPECT_LT(last, first);
+  EXPECT_EQ(step.trace_count(), 2) << "one for 16 rows, one for any number";
+}
+
 }  // namespace

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "rill/base/parallel.h"
+#include "rill/core/observer.h"
 #include "rill/core/type_dispatch.h"
 #include "rill/kernels/cpu/gemm.h"
 #include "rill/kernels/cpu/widen.h"
@@ -241,7 +242,10 @@ void conv(KernelContext& c, ConvPass pass, const WindowGeometry& g) {
   bool done = false;
   if constexpr (std::is_same_v<W, float>)
     done = onednn_conv(c, pass, g, float32, {b.input, b.filter, b.output});
-  if (!done && !c.failed()) plain_conv<W>(c, pass, g, b);
+  if (!done && !c.failed()) {
+    note_refused("oneDNN's convolution");
+    plain_conv<W>(c, pass, g, b);
+  }
   if (!c.failed()) narrow_output<T>(c, 0, tensors[written]);
 }
 

@@ -1,4 +1,5 @@
 #include "rill/core/kernel.h"
+#include "rill/core/observer.h"
 #include "rill/core/type_dispatch.h"
 #include "rill/kernels/cpu/elementwise.h"
 #include "rill/kernels/cpu/gemm.h"
@@ -20,6 +21,7 @@ const Wide<T>* widened(KernelContext& c, int i) {
   if constexpr (std::is_same_v<T, Wide<T>>) {
     return c.in<T>(i);
   } else {
+    note_widened();
     auto* w = c.scratch<Wide<T>>(c.in(i).size);
     if (w)
       for (std::int64_t k = 0; k < c.in(i).size; ++k) w[k] = static_cast<Wide<T>>(c.in<T>(i)[k]);

@@ -3,6 +3,7 @@
 
 #include "rill/base/parallel.h"
 #include "rill/core/kernel.h"
+#include "rill/core/observer.h"
 #include "rill/kernels/cpu/simd_loop.h"
 
 // Half types are computed in float: kernels that are not element loops widen
@@ -16,6 +17,7 @@ using Wide = std::conditional_t<functors::is_half_v<T>, float, T>;
 template <class T>
 const Wide<T>* widened(KernelContext& c, int i) {
   if constexpr (functors::is_half_v<T>) {
+    note_widened();
     const T* from = c.in<T>(i);
     float* to = c.scratch<float>(c.in(i).size);
     if (to)

@@ -6,6 +6,7 @@
 
 #include "rill/base/check.h"
 #include "rill/kernels/cuda/matmul_plans.h"
+#include "rill/kernels/cuda/recording.h"
 
 namespace rill::cuda {
 namespace {
@@ -61,7 +62,11 @@ void* GpuDevice::allocate(std::size_t bytes) {
   activate();
   return allocator_.allocate(bytes);
 }
-void GpuDevice::deallocate(void* p, std::size_t bytes) noexcept { allocator_.deallocate(p, bytes); }
+void GpuDevice::deallocate(void* p, std::size_t bytes) noexcept {
+  // What a recording used stays its own.
+  if (CudaRecording* r = CudaRecording::current(); r && !r->refreshing()) return r->hold(p, bytes);
+  allocator_.deallocate(p, bytes);
+}
 
 // Work for a queue of the host: it may not overtake the stream.
 void GpuDevice::enqueue(std::function<void()> work) {

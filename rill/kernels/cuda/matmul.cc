@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include "rill/base/format.h"
+#include "rill/kernels/cuda/finish_rows.h"
 #include "rill/kernels/cuda/gpu_device.h"
 #include "rill/kernels/cuda/matmul_plans.h"
 
@@ -51,8 +52,9 @@ void multiply(KernelContext& c, const GpuDevice::Blas& blas, cudaStream_t stream
   const int ldb = tb ? depth : rows, lda = ta ? columns : depth;
   cublasStatus_t status = CUBLAS_STATUS_NOT_SUPPORTED;
   if (batch.count == 1)
-    status = blas.plans().run({t.element, tb, ta, rows, columns, depth, alignment_of(c, a, b, y)},
-                              b, a, y, blas.workspace(), GpuDevice::Blas::kWorkspace, stream);
+    status =
+        blas.plans().run({t.element, tb, ta, rows, columns, depth, alignment_of(c, a, b, y)}, b, a,
+                         y, nullptr, blas.workspace(), GpuDevice::Blas::kWorkspace, stream);
   if (status == CUBLAS_STATUS_NOT_SUPPORTED)
     status = cublasGemmStridedBatchedEx(
         blas.handle(), op_b, op_a, rows, columns, depth, alpha, b, t.element, ldb, batch.b_step, a,
@@ -90,6 +92,67 @@ void matmul_cuda(KernelContext& c) noexcept {
            {1, 0, 0});
 }
 RILL_KERNEL("MatMul", gpu, kFloatTypes, matmul_cuda);
+
+// The product of inputs 0 and 1 with what comes after it; the status of cuBLAS.
+cublasStatus_t product_with(KernelContext& c, MatmulPlans::Shape::After after, bool add,
+                            const void* bias) {
+  const bool ta = c.bool_attr("transpose_a"), tb = c.bool_attr("transpose_b");
+  const int m = static_cast<int>(c.out_shape().dim(0)), n = static_cast<int>(c.out_shape().dim(1)),
+            k = static_cast<int>(c.in_shape(0).dim(ta ? 0 : 1));
+  GpuDevice& gpu = gpu_of(c);
+  const GpuDevice::Blas blas(gpu);
+  if (!blas.handle()) return CUBLAS_STATUS_NOT_INITIALIZED;
+  const void *a = c.in(0).data, *b = c.in(1).data;
+  void* y = c.out().data;
+  MatmulPlans::Shape shape{types_of(c.out().dtype).element, tb, ta, n, m, k,
+                           alignment_of(c, a, b, y)};
+  shape.after = after;
+  shape.add = add;
+  return blas.plans().run(shape, b, a, y, bias, blas.workspace(), GpuDevice::Blas::kWorkspace,
+                          gpu.stream());
+}
+bool refused(KernelContext& c, cublasStatus_t status) {
+  if (status != CUBLAS_STATUS_SUCCESS)
+    c.fail(Code::internal,
+           format("[{}] cuBLAS refused a product: {}", c.tag(), cublasGetStatusString(status)));
+  return c.failed();
+}
+
+void matmul_add_cuda(KernelContext& c) noexcept {
+  GpuDevice& gpu = gpu_of(c);
+  const std::size_t bytes = static_cast<std::size_t>(c.out().size) * c.out().dtype.itemsize();
+  if (c.out().data != c.in(2).data && bytes > 0) {
+    cudaMemcpyAsync(c.out().data, c.in(2).data, bytes, cudaMemcpyDeviceToDevice, gpu.stream());
+    check_launch(c);
+  }
+  if (bytes == 0 || c.in(0).size == 0 || c.failed()) return;
+  refused(c, product_with(c, MatmulPlans::Shape::After::nothing, true, nullptr));
+}
+RILL_KERNEL("_MatMulAdd", gpu, kRealFloatTypes, matmul_add_cuda);
+
+// Bias and relu by cuBLAS itself; other activations, and what it does not take, by a
+// kernel over the rows.
+void fused_matmul_cuda(KernelContext& c) noexcept {
+  GpuDevice& gpu = gpu_of(c);
+  const auto ops = c.attr("fused_ops").as_strings();
+  const std::int64_t k = c.in_shape(0).dim(c.bool_attr("transpose_a") ? 0 : 1);
+  if (c.out().size == 0) return;
+  using After = MatmulPlans::Shape::After;
+  const bool relu = ops.size() > 1 && ops[1] == "Relu", other = ops.size() > 1 && !relu;
+  if (k > 0) {
+    const cublasStatus_t status =
+        product_with(c, relu ? After::bias_relu : After::bias, false, c.in(2).data);
+    if (status == CUBLAS_STATUS_SUCCESS) {
+      if (other) finish_rows(c, false, ops[1]);
+      return;
+    }
+    if (refused(c, product_with(c, After::nothing, false, nullptr))) return;
+  } else {
+    settled(c, gpu, c.out_shape().dim(0), c.out_shape().dim(1), 0);
+  }
+  finish_rows(c, true, ops.size() > 1 ? ops[1] : std::string());
+}
+RILL_KERNEL("_FusedMatMul", gpu, kRealFloatTypes, fused_matmul_cuda);
 
 // How many matrices of `s` further each batch axis of `out` leads; 0 where it is repeated.
 Dims matrix_strides(const TensorShape& s, const TensorShape& out) {

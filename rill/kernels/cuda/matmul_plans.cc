@@ -33,7 +33,7 @@ MatmulPlans::~MatmulPlans() = default;
 
 std::size_t MatmulPlans::Hash::operator()(const Shape& s) const {
   std::size_t h = static_cast<std::size_t>(s.type) * 4 + s.transpose_a * 2 + s.transpose_b;
-  for (int part : {s.m, s.n, s.k, s.alignment})
+  for (int part : {s.m, s.n, s.k, s.alignment, static_cast<int>(s.after) * 2 + s.add})
     h = (h ^ static_cast<std::size_t>(part)) * 0x9E3779B97F4A7C15u;
   return h ^ h >> 32;
 }
@@ -49,6 +49,12 @@ cublasStatus_t MatmulPlans::make(const Shape& s, std::size_t workspace_bytes, Pl
                                                     &op_a, sizeof op_a));
   RILL_RETURN_STATUS(cublasLtMatmulDescSetAttribute(plan.product, CUBLASLT_MATMUL_DESC_TRANSB,
                                                     &op_b, sizeof op_b));
+  if (s.after != Shape::After::nothing) {
+    const cublasLtEpilogue_t epilogue =
+        s.after == Shape::After::bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_RELU_BIAS;
+    RILL_RETURN_STATUS(cublasLtMatmulDescSetAttribute(plan.product, CUBLASLT_MATMUL_DESC_EPILOGUE,
+                                                      &epilogue, sizeof epilogue));
+  }
   const auto layout = [&](cublasLtMatrixLayout_t& to, int rows, int columns, bool turned) {
     if (turned) std::swap(rows, columns);
     return cublasLtMatrixLayoutCreate(&to, s.type, static_cast<std::uint64_t>(rows),
@@ -78,7 +84,8 @@ cublasStatus_t MatmulPlans::make(const Shape& s, std::size_t workspace_bytes, Pl
 }
 
 cublasStatus_t MatmulPlans::run(const Shape& s, const void* a, const void* b, void* y,
-                                void* workspace, std::size_t workspace_bytes, cudaStream_t stream) {
+                                const void* bias, void* workspace, std::size_t workspace_bytes,
+                                cudaStream_t stream) {
   auto found = plans_.find(s);
   if (found == plans_.end()) {
     if (!handle_) RILL_RETURN_STATUS(cublasLtCreate(&handle_));
@@ -92,7 +99,12 @@ cublasStatus_t MatmulPlans::run(const Shape& s, const void* a, const void* b, vo
   const double one_double = 1, zero_double = 0;
   const bool wide = s.type == CUDA_R_64F;
   const void *alpha = wide ? static_cast<const void*>(&one_double) : &one,
-             *beta = wide ? static_cast<const void*>(&zero_double) : &zero;
+             *beta = s.add  ? alpha
+                     : wide ? static_cast<const void*>(&zero_double)
+                            : &zero;
+  if (bias)
+    RILL_RETURN_STATUS(cublasLtMatmulDescSetAttribute(
+        plan.product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias));
   return cublasLtMatmul(handle_, plan.product, alpha, a, plan.a, b, plan.b, beta, y, plan.y, y,
                         plan.y, &plan.algorithm, workspace, workspace_bytes, stream);
 }

@@ -23,10 +23,14 @@ class MatmulPlans {
     bool transpose_a, transpose_b;
     int m, n, k;
     int alignment;  // of the three addresses, bytes: 256, 16, or that of an element
+    // What happens to the product before it is stored.
+    enum class After : unsigned char { nothing, bias, bias_relu } after = After::nothing;
+    bool add = false;  // to what y holds
     friend bool operator==(const Shape&, const Shape&) = default;
   };
-  cublasStatus_t run(const Shape& shape, const void* a, const void* b, void* y, void* workspace,
-                     std::size_t workspace_bytes, cudaStream_t stream);
+  // `bias`: one number for each of the m rows.
+  cublasStatus_t run(const Shape& shape, const void* a, const void* b, void* y, const void* bias,
+                     void* workspace, std::size_t workspace_bytes, cudaStream_t stream);
 
  private:
   struct Plan;

@@ -1,10 +1,11 @@
 // Updates of variables in place: dense gradients. The step's numbers are read on
-// the host and go along with the launch.
+// the host and go along with the launch, or, in a recording, lie in memory.
 #include "rill/kernels/functors/optimizers.h"
 
 #include <utility>
 
 #include "rill/kernels/cuda/launch.h"
+#include "rill/kernels/cuda/recording.h"
 #include "rill/kernels/functors/arithmetic.h"
 
 namespace rill::cuda {
@@ -29,6 +30,18 @@ struct UpdateBody {
   }
 };
 
+// The same with the step's numbers read from memory, for recordings.
+template <class Rule, class T, int N>
+struct StoredUpdateBody {
+  const Rule* rule;
+  UpdateBody<Rule, T, N> rest;
+  __device__ __forceinline__ void operator()(std::int64_t i) const {
+    UpdateBody<Rule, T, N> body = rest;
+    body.rule = *rule;
+    body(i);
+  }
+};
+
 // N: the variable and its slots, the first N inputs.
 template <template <class> class Rule, int N>
 void update_cuda(KernelContext& c) noexcept {
@@ -38,6 +51,12 @@ void update_cuda(KernelContext& c) noexcept {
     using C = Computed<T>;
     UpdateBody<Rule<C>, T, N> body{Rule<C>(c, Scalars<T, C>{c}), {}, c.in<T>(grad)};
     for (int k = 0; k < N; ++k) body.slots[k] = c.var<T>(k);
+    if (CudaRecording* r = CudaRecording::current()) {
+      const auto* rule = static_cast<const Rule<C>*>(r->parameters(&body.rule, sizeof(body.rule)));
+      if (!r->refreshing())
+        launch_elements(c, c.in(0).size, StoredUpdateBody<Rule<C>, T, N>{rule, body});
+      return;
+    }
     launch_elements(c, c.in(0).size, body);
   });
 }

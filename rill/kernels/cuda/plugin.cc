@@ -7,6 +7,7 @@
 #include <string>
 
 #include "rill/kernels/cuda/gpu_device.h"
+#include "rill/kernels/cuda/recording.h"
 
 extern "C" RILL_API const char* rill_plugin_load(std::uint64_t abi) {
   static std::string reason;  // lives as long as who reads it
@@ -23,5 +24,6 @@ extern "C" RILL_API const char* rill_plugin_load(std::uint64_t abi) {
     reason = e.what();
     return reason.c_str();
   }
+  rill::cuda::install_recorder();
   return count > 0 ? nullptr : "CUDA finds no device in this machine";
 }

@@ -96,6 +96,63 @@ const Op& inverse_op = OpBuilder("MatrixInverse", "inv")
                            .gradient(inverse_grad, "output")
                            .define();
 
+// ---- least squares, for graphs that come from elsewhere: the function itself becomes the ops
+// that it is made of.
+void lstsq_shape(ShapeContext& c) {
+  const bool known = require_matrices(c, 0, "matrix") & require_matrices(c, 1, "rhs");
+  require_rank(c, 2, 0, "l2_regularizer");
+  if (!known) return unknown_shape(c);
+  const TensorShape &a = c.input(0), &b = c.input(1);
+  RILL_CHECK(a.rank() == b.rank(), invalid_argument,
+             "[lstsq] matrix has shape {}, rhs {}; expected equal ranks and as many rows", a, b);
+  require_rows(c);
+  c.set_output(0, with_matrix(b, a.dim(-1), b.dim(-1)));
+}
+void lstsq_grad(GradContext& g) {
+  const Tensor &a = g.input(0), &b = g.input(1), &x = g.output();
+  const TensorShape& s = g.input_shape(0);
+  RILL_CHECK(g.bool_attr("fast"), unimplemented,
+             "[lstsq] MatrixSolveLs has no gradient with fast = false; tf::linalg::lstsq has one");
+  RILL_CHECK(s.has_rank() && s.dim(-1) >= 0 && s.dim(-2) >= 0, unimplemented,
+             "[lstsq] the gradient needs the sizes of the matrices, got shape {}", s);
+  const bool tall = s.dim(-2) >= s.dim(-1);
+  const Tensor gram = (tall ? product(a, a, true) : product(a, a, false, true)) +
+                      cast(g.input(2), a.dtype()) * eye(std::min(s.dim(-1), s.dim(-2)), a.dtype());
+  const Tensor l = linalg::cholesky(gram);
+  if (tall) {  // x = (a'a)^-1 a'b; with z = (a'a)^-1 dx
+    const Tensor z = linalg::cholesky_solve(l, g.dy()), az = product(a, z);
+    g.set(1, az);
+    if (g.needs(0))
+      g.set(0, product(b - product(a, x), z, false, true) - product(az, x, false, true));
+  } else {  // x = a'w, w = (aa')^-1 b; with v = (aa')^-1 a dx
+    const Tensor v = linalg::cholesky_solve(l, product(a, g.dy()));
+    g.set(1, v);
+    if (g.needs(0))
+      g.set(0, product(linalg::cholesky_solve(l, b), g.dy() - product(a, v, true), false, true) -
+                   product(v, x, false, true));
+  }
+}
+[[maybe_unused]] const Op& lstsq_op =
+    OpBuilder("MatrixSolveLs", "lstsq")
+        .input("matrix: T")
+        .input("rhs: T")
+        .input("l2_regularizer: float64")
+        .output("output: T")
+        .attr("fast: bool = true")
+        .type("T", kMatrixTypes)
+        .doc("The x of least |matrix x - rhs|^2 + l2_regularizer |x|^2.")
+        .shape(lstsq_shape)
+        .gradient(lstsq_grad, "matrix rhs l2_regularizer output")
+        .host("l2_regularizer")
+        .forward([](const AttrReader& a, std::span<const In> in, std::span<const TensorShape>,
+                    std::span<Tensor> out) {
+          const UnrecordedScope alone;
+          out[0] =
+              linalg::lstsq(*in[0], *in[1],
+                            {.l2_regularizer = in[2]->item<double>(), .fast = a.bool_attr("fast")});
+        })
+        .define();
+
 }  // namespace
 
 namespace linalg {

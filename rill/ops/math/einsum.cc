@@ -50,13 +50,20 @@ class Sizes {
       const TensorShape to(known_);
       return x.shape() == to ? x : reshape(x, to);
     }
-    std::vector<Tensor> sizes;
-    for (std::size_t i = 0; i < known_.size(); ++i)
-      sizes.push_back(unknown_[i].defined() ? unknown_[i] : constant(static_cast<int>(known_[i])));
-    return reshape(x, stack(sizes));
+    return reshape(x, tensor());
   }
+  Tensor broadcast(const Tensor& x) const { return broadcast_to(x, tensor()); }
 
  private:
+  Tensor tensor() const {
+    std::vector<Tensor> sizes;
+    bool all_known = true;
+    for (std::size_t i = 0; i < known_.size(); ++i) {
+      all_known = all_known && !unknown_[i].defined();
+      sizes.push_back(unknown_[i].defined() ? unknown_[i] : constant(static_cast<int>(known_[i])));
+    }
+    return all_known ? to_tensor(TensorShape(known_)) : stack(sizes);
+  }
   std::vector<std::int64_t> known_;
   std::vector<Tensor> unknown_;
 };
@@ -199,9 +206,20 @@ Labels with_dots(const Labels& term, int dots) {
   return out;
 }
 
-}  // namespace
+struct Equation {
+  std::vector<Labels> terms;  // of the inputs
+  Labels output;
+  std::map<int, std::int64_t> sizes;  // by label; -1: not known
+};
 
-Tensor einsum(std::string_view equation, const TensorList& inputs) {
+// The size of a label that has both; the axes of "..." broadcast.
+std::int64_t merged(std::int64_t a, std::int64_t b, bool broadcasts) {
+  if (!broadcasts) return std::max(a, b);
+  const std::int64_t n = std::max(a, b);
+  return n > 1 || std::min(a, b) >= 0 ? n : -1;
+}
+
+Equation read_equation(std::string_view equation, const std::vector<TensorShape>& shapes) {
   const std::size_t arrow = equation.find("->");
   std::string_view left = equation.substr(0, arrow);
   std::vector<Labels> terms;
@@ -209,63 +227,173 @@ Tensor einsum(std::string_view equation, const TensorList& inputs) {
        left.remove_prefix(comma + 1))
     terms.push_back(read_term(left.substr(0, comma), equation));
   terms.push_back(read_term(left, equation));
-  RILL_CHECK(terms.size() == inputs.size(), invalid_argument,
+  RILL_CHECK(terms.size() == shapes.size(), invalid_argument,
              "[einsum] \"{}\" has {} terms for {} tensors; expected one a tensor", equation,
-             terms.size(), inputs.size());
+             terms.size(), shapes.size());
 
-  std::vector<Labelled> list;
-  std::map<int, std::int64_t> sizes;
+  Equation out;
   std::map<int, int> times;
   int most_dots = 0;
   for (std::size_t i = 0; i < terms.size(); ++i) {
-    const Tensor& t = inputs.tensors()[i];
-    RILL_CHECK(t.defined() && t.shape().has_rank(), invalid_argument,
-               "[einsum] the rank of tensor {} must be known", i);
+    const TensorShape& s = shapes[i];
+    RILL_CHECK(s.has_rank(), unimplemented, "[einsum] the rank of tensor {} must be known", i);
     const int letters = static_cast<int>(terms[i].size()),
-              dots = has(terms[i], -1) ? t.ndim() - letters + 1 : 0;
-    RILL_CHECK(dots >= 0 && (has(terms[i], -1) || letters == t.ndim()), invalid_argument,
+              dots = has(terms[i], -1) ? s.rank() - letters + 1 : 0;
+    RILL_CHECK(dots >= 0 && (has(terms[i], -1) || letters == s.rank()), invalid_argument,
                "[einsum] tensor {} has shape {}, its term in \"{}\" has {} labels; expected {}", i,
-               t.shape(), equation, letters - has(terms[i], -1),
+               s, equation, letters - has(terms[i], -1),
                has(terms[i], -1) ? "no more than axes" : "one an axis");
     most_dots = std::max(most_dots, dots);
-    list.push_back({t, with_dots(terms[i], dots)});
-    for (std::size_t k = 0; k < list[i].labels.size(); ++k) {
-      const int label = list[i].labels[k];
+    out.terms.push_back(with_dots(terms[i], dots));
+    for (std::size_t k = 0; k < out.terms[i].size(); ++k) {
+      const int label = out.terms[i][k];
       ++times[label];
-      const std::int64_t n = t.shape().dim(static_cast<int>(k));
-      std::int64_t& known = sizes.try_emplace(label, n).first->second;
+      const std::int64_t n = s.dim(static_cast<int>(k));
+      std::int64_t& known = out.sizes.try_emplace(label, n).first->second;
       const bool broadcast = label >= kDots && (n == 1 || known == 1);
       RILL_CHECK(n < 0 || known < 0 || n == known || broadcast, invalid_argument,
                  "[einsum] label '{}' of \"{}\" has size {} in tensor {} of shape {} but {} "
                  "before; expected equal sizes",
                  label < kDots ? std::string(1, static_cast<char>(label)) : "...", equation, n, i,
-                 t.shape(), known);
-      if (n >= 0 && (known < 0 || broadcast)) known = std::max(n, known);
+                 s, known);
+      known = merged(n, known, label >= kDots);
     }
   }
 
-  Labels output;
   if (arrow != std::string_view::npos) {
     const Labels term = read_term(equation.substr(arrow + 2), equation);
     RILL_CHECK(most_dots == 0 || has(term, -1), invalid_argument,
                "[einsum] the output of \"{}\" has no \"...\" for the {} axes that it stands for in "
                "the inputs",
                equation, most_dots);
-    output = with_dots(term, most_dots);
-    for (std::size_t i = 0; i < output.size(); ++i) {
-      const std::string name(1, static_cast<char>(output[i]));
-      RILL_CHECK(times.count(output[i]), invalid_argument,
+    out.output = with_dots(term, most_dots);
+    for (std::size_t i = 0; i < out.output.size(); ++i) {
+      const std::string name(1, static_cast<char>(out.output[i]));
+      RILL_CHECK(times.count(out.output[i]), invalid_argument,
                  "[einsum] label '{}' of the output of \"{}\" is in no input", name, equation);
-      RILL_CHECK(place(output, output[i]) == static_cast<int>(i), invalid_argument,
+      RILL_CHECK(place(out.output, out.output[i]) == static_cast<int>(i), invalid_argument,
                  "[einsum] label '{}' comes twice in the output of \"{}\"; expected once", name,
                  equation);
     }
   } else {
-    output = with_dots({-1}, most_dots);
+    out.output = with_dots({-1}, most_dots);
     for (auto [label, count] : times)
-      if (count == 1 && label < kDots) output.push_back(label);
+      if (count == 1 && label < kDots) out.output.push_back(label);
   }
-  return contract(std::move(list), output);
+  return out;
+}
+
+Tensor evaluate(std::string_view equation, const std::vector<Tensor>& inputs) {
+  std::vector<TensorShape> shapes;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    RILL_CHECK(inputs[i].defined(), invalid_argument, "[einsum] tensor {} is undefined", i);
+    shapes.push_back(inputs[i].shape());
+  }
+  const Equation e = read_equation(equation, shapes);
+  std::vector<Labelled> list;
+  for (std::size_t i = 0; i < inputs.size(); ++i) list.push_back({inputs[i], e.terms[i]});
+  return contract(std::move(list), e.output);
+}
+
+// ---- the op, for graphs that come from elsewhere: the function itself becomes the ops that it
+// is made of.
+void einsum_shape(ShapeContext& c) {
+  RILL_CHECK(c.num_inputs() == 1 || c.num_inputs() == 2, invalid_argument,
+             "[einsum] got {} inputs; the op takes 1 or 2", c.num_inputs());
+  std::vector<TensorShape> shapes;
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    if (!c.input(i).has_rank()) return unknown_shape(c);
+    shapes.push_back(c.input(i));
+  }
+  const Equation e = read_equation(c.string_attr("equation"), shapes);
+  Dims out;
+  for (int l : e.output) out.push_back(e.sizes.at(l));
+  c.set_output(0, TensorShape(out));
+}
+
+// The inverse of take_diagonals: x has the labels of `term` once each, in their order.
+Tensor put_diagonals(const Tensor& x, const Labels& term) {
+  for (std::size_t i = 0; i < term.size(); ++i)
+    for (std::size_t j = i + 1; j < term.size(); ++j) {
+      if (term[i] != term[j]) continue;
+      // Without the second of the pair, then its axis made two.
+      Labels rest = term;
+      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(j));
+      const Tensor one = put_diagonals(x, rest);
+      std::vector<int> last, back(term.size());
+      for (int k = 0; k < static_cast<int>(rest.size()); ++k)
+        if (k != static_cast<int>(i)) last.push_back(k);
+      last.push_back(static_cast<int>(i));
+      int next = 0;
+      for (std::size_t k = 0; k < term.size(); ++k)
+        if (k != i && k != j) back[k] = next++;
+      back[i] = next, back[j] = next + 1;
+      return transpose(linalg::diag(transpose(one, last)), back);
+    }
+  return x;
+}
+
+// By an input: the product of dy and the others, summed to the input's labels; the same along
+// labels that the input alone has.
+void einsum_grad(GradContext& g) {
+  std::vector<TensorShape> shapes;
+  for (int i = 0; i < g.num_inputs(); ++i) shapes.push_back(g.input_shape(i));
+  const Equation e = read_equation(g.string_attr("equation"), shapes);
+  for (int i = 0; i < g.num_inputs(); ++i) {
+    if (!g.needs(i)) continue;
+    const Labels& term = e.terms[static_cast<std::size_t>(i)];
+    std::vector<Labelled> list{{g.dy(), e.output}};
+    Labels others = e.output, once, kept;
+    for (int k = 0; k < g.num_inputs(); ++k) {
+      if (k == i) continue;
+      const Labels& labels = e.terms[static_cast<std::size_t>(k)];
+      list.push_back({conj(g.input(k)), labels});
+      others = joined({&others, &labels});
+    }
+    for (int l : term) {
+      if (has(once, l)) continue;
+      once.push_back(l);
+      if (has(others, l)) kept.push_back(l);
+    }
+    Tensor part = contract(std::move(list), kept);
+    if (kept != once) {
+      Sizes sizes;
+      const Tensor narrow = part;
+      for (std::size_t k = 0; k < once.size(); ++k) {
+        if (has(kept, once[k]))
+          sizes.add(narrow, place(kept, once[k]));
+        else
+          sizes.add(g.input(i), place(term, once[k])),
+              part = expand_dims(part, static_cast<int>(k));
+      }
+      part = sizes.broadcast(part);
+    }
+    set_reduced(g, i, put_diagonals(part, term));
+  }
+}
+[[maybe_unused]] const Op& einsum_op =
+    OpBuilder("Einsum", "einsum")
+        .input("inputs: N * T")
+        .output("output: T")
+        .attr("equation: string")
+        .type("T", kNumericTypes)
+        .doc(
+            "The product of tensors with labelled axes, summed over what the output does not name.")
+        .shape(einsum_shape)
+        .gradient(einsum_grad, "inputs")
+        .forward([](const AttrReader& a, std::span<const In> in, std::span<const TensorShape>,
+                    std::span<Tensor> out) {
+          const UnrecordedScope alone;
+          std::vector<Tensor> inputs;
+          for (const In& t : in) inputs.push_back(*t);
+          out[0] = evaluate(a.string_attr("equation"), inputs);
+        })
+        .define();
+
+}  // namespace
+
+Tensor einsum(std::string_view equation, const TensorList& inputs) {
+  return evaluate(equation, inputs.tensors());
 }
 
 Tensor tensordot(const Operand& a, const Operand& b, const TensordotAxes& axes) {

@@ -1,0 +1,44 @@
+#pragma once
+#include <vector>
+
+#include "rill/core/recording.h"
+#include "rill/kernels/cuda/gpu_device.h"
+
+namespace rill::cuda {
+
+// A CUDA graph of what kernels launched on the stream of a device.
+class CudaRecording : public Recording {
+ public:
+  explicit CudaRecording(GpuDevice& gpu);
+  ~CudaRecording() override;
+  bool capture(const std::function<void()>& work);  // false: it could not be
+  void replay(const std::function<void()>& refresh) override;
+
+  // The recording that this thread is making or refreshing; null: none.
+  static CudaRecording* current();
+  bool refreshing() const { return refreshing_; }
+  // Where a kernel reads numbers that differ from run to run: on the device. They are
+  // `value` from the next replay on.
+  const void* parameters(const void* value, std::size_t bytes);
+  // Memory that was given back while recording: kernels of the graph use it.
+  void hold(void* p, std::size_t bytes) { held_.push_back({p, bytes}); }
+
+ private:
+  static constexpr std::size_t kParameterBytes = 16 << 10;
+  struct Block {
+    void* p;
+    std::size_t bytes;
+  };
+  GpuDevice& gpu_;
+  cudaGraphExec_t exec_ = nullptr;
+  char* on_device_ = nullptr;
+  std::vector<char> numbers_;
+  std::size_t used_ = 0;
+  bool refreshing_ = false, overflow_ = false;
+  std::vector<Block> held_;
+};
+
+// Makes recordings of GPUs known.
+void install_recorder();
+
+}  // namespace rill::cuda

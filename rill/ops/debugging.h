@@ -1,0 +1,46 @@
+#pragma once
+#include <string>
+
+#include "rill/core/operand.h"
+#include "rill/core/shape.h"
+
+// Claims about tensors. Eagerly they are checked at once; in a traced function each is a part
+// of the graph, checked whenever it runs, before what the program does next. A claim about
+// ranks and shapes that is known to fail already fails while it is traced.
+namespace rill RILL_API {
+namespace debugging {
+
+// InvalidArgument "assertion failed: [..] [..]", with the data, unless the condition is true.
+void Assert(const Operand& condition, const TensorList& data, int summarize = 3);
+
+struct AssertOptions {
+  std::string message = {};  // comes first in the error
+  int summarize = 3;         // elements of x and y shown at each end of an axis; -1: all
+};
+// Of every element, x and y broadcast. InvalidArgument with both where it does not hold.
+void assert_equal(const Operand& x, const Operand& y, const AssertOptions& options = {});
+void assert_none_equal(const Operand& x, const Operand& y, const AssertOptions& options = {});
+void assert_less(const Operand& x, const Operand& y, const AssertOptions& options = {});
+void assert_less_equal(const Operand& x, const Operand& y, const AssertOptions& options = {});
+void assert_greater(const Operand& x, const Operand& y, const AssertOptions& options = {});
+void assert_greater_equal(const Operand& x, const Operand& y, const AssertOptions& options = {});
+void assert_positive(const Operand& x, const AssertOptions& options = {});
+void assert_negative(const Operand& x, const AssertOptions& options = {});
+void assert_non_negative(const Operand& x, const AssertOptions& options = {});
+void assert_non_positive(const Operand& x, const AssertOptions& options = {});
+// |x - y| <= atol + rtol |y|. Tolerances that are not given (-1) are ten times the rounding
+// error of the dtype.
+void assert_near(const Operand& x, const Operand& y, double rtol = -1, double atol = -1,
+                 const AssertOptions& options = {});
+// No NaN and no infinity.
+void assert_all_finite(const Operand& x, const std::string& message = {});
+void assert_rank(const Operand& x, int rank, const AssertOptions& options = {});
+void assert_rank_at_least(const Operand& x, int rank, const AssertOptions& options = {});
+void assert_scalar(const Operand& x, const AssertOptions& options = {});
+void assert_type(const Operand& x, DType dtype, const AssertOptions& options = {});
+
+}  // namespace debugging
+
+using debugging::Assert;
+
+}  // namespace RILL_API
