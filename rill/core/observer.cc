@@ -113,8 +113,8 @@ void note_copied(std::int64_t bytes) {
 void note_widened() {
   if (op_observer()) watching.notes.widened = true;
 }
-void note_refused(const char* primitive) {
-  if (op_observer()) watching.notes.refused = primitive;
+void note_refused(const char* why) {
+  if (op_observer()) watching.notes.refused = why;
 }
 
 }  // namespace rill

@@ -36,7 +36,7 @@ struct CallNotes {
   std::int64_t moved_bytes = 0;   // copied from one device to another
   std::int64_t copied_bytes = 0;  // of variables, whose old value somebody held
   bool widened = false;           // computed in a wider type, by way of scratch memory
-  const char* refused = nullptr;  // the primitive that did not take it
+  const char* refused = nullptr;  // why the fast primitive did not take it
 };
 
 struct ObservedValue {
@@ -114,6 +114,6 @@ class NodeOfNextCall {
 void note_moved(std::int64_t bytes);
 void note_copied(std::int64_t bytes);
 void note_widened();
-void note_refused(const char* primitive);
+void note_refused(const char* why);  // a literal
 
 }  // namespace rill

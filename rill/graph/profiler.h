@@ -53,7 +53,7 @@ struct CallKind {
   bool elementwise = false;
   // Slow paths that calls took, in all.
   std::int64_t moved_bytes = 0, copied_bytes = 0, widened_calls = 0, refused_calls = 0;
-  std::string refused;  // the primitive that did not take it
+  std::string refused;  // why the fast primitive did not take it
 };
 
 struct Event {

@@ -455,10 +455,11 @@ TEST(WhySlow, NamesConvolutionsThatRanAsPlainLoops) {
   nn::conv2d(x, w, 1, "SAME");
   nn::conv2d(cast(x, float64), cast(w, float64), 1, "SAME");
   const auto found = profile.stop().findings();
-#if RILL_WITH_ONEDNN
-  ASSERT_EQ(found.size(), 1u);
-#endif
-  const Finding f = finding(found, "oneDNN's convolution does not take float64");
+  for (const Finding& each : found)  // float32 is taken wherever there is oneDNN
+    EXPECT_TRUE(each.what.find("float64") != std::string::npos ||
+                each.reason.find("this build has no oneDNN") != std::string::npos)
+        << each.what << ": " << each.reason;
+  const Finding f = finding(found, "oneDNN convolves float32 and bfloat16 alone");
   EXPECT_EQ(f.what, "Conv2D on float64 (1, 8, 8, 2), float64 (3, 3, 2, 4)");
   EXPECT_EQ(f.calls, 1);
   EXPECT_EQ(f.mend, "compute in float32");
@@ -530,11 +531,12 @@ TEST(WhySlow, AdvisesAFunctionForManyTinyOps) {
   Profile profile;
   for (int i = 0; i < 150; ++i) x = x * 0.5f;
   const Report report = profile.stop();
-#ifdef NDEBUG  // a call of a debug or sanitizer build is not tiny
+#ifndef NDEBUG
+  GTEST_SKIP() << "a call of a debug or sanitizer build is not tiny";
+#endif
   const Finding f = finding(report.findings(), "150 eager calls took");
   EXPECT_EQ(f.what, "many tiny ops: Mul");
   EXPECT_THAT(f.mend, HasSubstr("tf::function"));
-#endif
 }
 
 TEST(WhySlow, NamesFunctionsThatAreTracedAgainAndAgain) {

@@ -97,13 +97,12 @@ void refused_primitives(const Tally& t, Findings& out) {
   const CallKind& k = *t.kind;
   if (k.refused_calls == 0) return;
   const DType d = main_dtype(k);
-  const bool by_type = d != float32 && !kHalfTypes.contains(d);
   out.add(format("{} on {}", k.op, describe(k.inputs)),
-          by_type
-              ? format("{} does not take {}: plain loops ran instead", k.refused, d)
-              : format("{} has no fast form of this geometry: plain loops ran instead", k.refused),
-          by_type ? "compute in float32"
-                  : "change strides, dilations or the number of groups to a form that is common",
+          format("{}: plain loops ran instead", k.refused),
+          d != float32 && !kHalfTypes.contains(d)
+              ? "compute in float32"
+              : "choose strides, dilations and a number of groups that are common, in a build with "
+                "oneDNN",
           k.refused_calls, t.ms());
 }
 

@@ -226,6 +226,13 @@ int written_by(ConvPass pass) {
   return pass == ConvPass::output ? 2 : pass == ConvPass::input ? 0 : 1;
 }
 
+// Why a convolution of float32 runs as plain loops.
+#if RILL_WITH_ONEDNN
+constexpr const char* kRefused = "oneDNN has only reference loops for this geometry";
+#else
+constexpr const char* kRefused = "this build has no oneDNN";
+#endif
+
 template <class T>
 void conv(KernelContext& c, ConvPass pass, const WindowGeometry& g) {
   using W = Wide<T>;
@@ -243,7 +250,8 @@ void conv(KernelContext& c, ConvPass pass, const WindowGeometry& g) {
   if constexpr (std::is_same_v<W, float>)
     done = onednn_conv(c, pass, g, float32, {b.input, b.filter, b.output});
   if (!done && !c.failed()) {
-    note_refused("oneDNN's convolution");
+    note_refused(std::is_same_v<W, float> ? kRefused
+                                          : "oneDNN convolves float32 and bfloat16 alone");
     plain_conv<W>(c, pass, g, b);
   }
   if (!c.failed()) narrow_output<T>(c, 0, tensors[written]);
