@@ -26,7 +26,7 @@ class PlannedSymbol : public Symbol {
 constexpr std::int64_t kFoldElements = 1024;
 
 // Below this a group would only add bookkeeping; above, its tiles stay in the first cache.
-constexpr std::int64_t kGroupElements = 4096, kTileElements = 2048;
+constexpr std::int64_t kGroupElements = 4096, kTileElements = 512;
 
 bool plain(DType d) { return kPlainTypes.contains(d); }
 

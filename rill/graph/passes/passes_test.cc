@@ -85,6 +85,13 @@ TEST(PassesTest, SimplifyTransposes) {
   const auto r = run_pass(
       "simplify", [](const auto& x) { return matmul(transpose(x[0]), transpose(transpose(x[1]))); },
       {numbers({4, 3}, 1), numbers({4, 5}, 2)});
+  EXPECT_EQ(r.after, (Ops{"Transpose", "MatMul"}));
+}
+
+TEST(PassesTest, FoldTransposes) {
+  const auto r = run_pass(
+      "fold_transposes", [](const auto& x) { return matmul(transpose(x[0]), transpose(x[1])); },
+      {numbers({4, 3}, 1), numbers({5, 4}, 2)}, 1e-6);
   EXPECT_EQ(r.after, (Ops{"MatMul"}));
 }
 

@@ -1,6 +1,6 @@
 // Arithmetic that changes nothing goes, where results keep every bit: x * 1, x / 1,
 // x - 0, -(-x), casts to the same dtype, views of views, transposes that undo each
-// other or that a matrix product can take in. x + 0 stays: it turns -0 into 0.
+// other. x + 0 stays: it turns -0 into 0.
 #include <cmath>
 #include <map>
 
@@ -22,11 +22,6 @@ bool is_all(Endpoint e, double value) {
 bool same_shape(const Node& n, Endpoint e) {
   return n.outputs[0].shape.is_fully_defined() && n.outputs[0].shape == info(e).shape;
 }
-bool swaps_two(Endpoint perm) {
-  const Tensor* p = known_value(perm);
-  return p && p->size() == 2 && p->to_vector<int>() == std::vector<int>{1, 0};
-}
-
 // What a node is equal to; an empty endpoint when it stands for itself.
 Endpoint simpler(const Node& n) {
   if (n.is("Identity") || n.is("StopGradient") || n.is("GuaranteeConst")) return n.inputs[0];
@@ -77,16 +72,6 @@ std::string simplify(Graph& graph) {
          n->inputs[0].node->is("Squeeze"))) {
       n->inputs[0] = n->inputs[0].node->inputs[0];
       ++folded;
-    }
-    if (n->is("MatMul")) {
-      const char* flags[] = {"transpose_a", "transpose_b"};
-      for (std::size_t side = 0; side < 2; ++side) {
-        const Node& t = *n->inputs[side].node;
-        if (!t.is("Transpose") || !swaps_two(t.inputs[1])) continue;
-        n->attrs.set(flags[side], !n->reader().bool_attr(flags[side]));
-        n->inputs[side] = t.inputs[0];
-        ++folded;
-      }
     }
   }
   for (Endpoint& e : graph.results)
