@@ -25,6 +25,13 @@ class PlanContext final : public KernelContext {
   throw_error(code, message + "\n  " + where);
 }
 
+// A wrong set_shape, or wrong shapes in a file, show here: kernels were planned with them.
+void check_shape(const Node& n, bool unused, const TensorShape& said, const TensorShape& is) {
+  RILL_CHECK(unused || said == is, failed_precondition,
+             "[{}] the result has shape {}, but the graph says {} (by set_shape, or in its file)",
+             n.op->tag, is, said);
+}
+
 }  // namespace
 
 Plan::~Plan() = default;
@@ -255,14 +262,14 @@ void Plan::run_step(Instance& my, const Step& s, std::vector<In>& in, bool keep)
         if (n.outputs.size() == 1) {
           Tensor t = execute(*n.op, std::span<const In>(in), s.attrs);
           const SlotInfo& info = slots_[static_cast<std::size_t>(s.out_slots[0])];
-          RILL_INTERNAL_CHECK(info.views.empty() || info.shape == t.shape());
+          check_shape(n, info.views.empty(), info.shape, t.shape());
           fill_slot(my, s.out_slots[0], std::move(t));
         } else {
           std::vector<Tensor> out = execute_all(*n.op, std::span<const In>(in), s.attrs,
                                                 static_cast<int>(n.outputs.size()));
           for (std::size_t k = 0; k < out.size(); ++k) {
             const SlotInfo& info = slots_[static_cast<std::size_t>(s.out_slots[k])];
-            RILL_INTERNAL_CHECK(info.views.empty() || info.shape == out[k].shape());
+            check_shape(n, info.views.empty(), info.shape, out[k].shape());
             fill_slot(my, s.out_slots[k], std::move(out[k]));
           }
         }

@@ -42,6 +42,45 @@ TEST(Soak, MemoryStaysFlatOverAMillionSteps) {
   EXPECT_LT(step().item<float>(), first / 50);
 }
 
+// The same as a traced function, with a loop, a branch and sizes that change.
+TEST(Soak, MemoryStaysFlatOverAMillionCallsOfAFunction) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer keeps freed memory";
+#endif
+  const auto x = tf::constant({0.f, .25f, .5f, .75f, 1.f}),
+             y = tf::constant({0.f, .3636f, .5454f, .8181f, 1.f});
+  tf::Variable w(0.f), b(0.f);
+  const std::vector<tf::Variable> variables{w, b};
+  tf::keras::optimizers::Adam adam({.learning_rate = 1e-3});
+  auto step = tf::function([&] {
+    tf::GradientTape tape;
+    const auto loss = tf::reduce_mean(tf::square(w * x + b - y));
+    adam.apply_gradients(tape.gradient(loss, {w, b}), variables);
+    return loss;
+  });
+  auto flow = tf::function([](tf::Tensor v) {
+    auto out = tf::while_loop([](tf::Tensor i, tf::Tensor) { return i < 3; },
+                              [](tf::Tensor i, tf::Tensor s) { return std::pair(i + 1, s * 2.f); },
+                              {0, v});
+    return tf::cond(
+        tf::reduce_sum(v) > 0, [&] { return out[1].as_tensor(); }, [&] { return v; });
+  });
+  const float first = step().item<float>();
+  const auto calls = [&](int from, int to) {
+    for (int i = from; i < to; ++i) {
+      step();
+      if (i % 50 == 0) flow(tf::ones({i / 50 % 12 + 1}));
+    }
+  };
+  calls(1, 10'000);
+  const double early = resident_bytes();
+  calls(10'000, 1'000'000);
+  EXPECT_LT(resident_bytes() - early, 1 << 20);
+  EXPECT_LT(step().item<float>(), first / 50);
+  EXPECT_EQ(step.trace_count(), 1);
+  EXPECT_EQ(flow.trace_count(), 2);
+}
+
 // Errors in the middle of a step give back what they hold, too.
 TEST(Soak, FailedStepsLeaveNothingBehind) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
