@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "benchmarks/budget.h"
+#include "benchmarks/training_steps.h"
 #include "rill/rill.h"
 
 namespace tf = rill;
@@ -69,4 +70,19 @@ int main() {
     const tf::Gradients gradients(std::vector<tf::Tensor>{g});
     task("adam_3.27m", 1, 15, [&] { adam.apply_gradients(gradients, variables); });
   }
+  {
+    const auto x = tf::constant({0.f, .25f, .5f, .75f, 1.f}),
+               y = tf::constant({0.f, .3636f, .5454f, .8181f, 1.f});
+    tf::Variable w(0.f), c(0.f);
+    const std::vector<tf::Variable> variables{w, c};
+    tf::keras::optimizers::SGD sgd({.learning_rate = 5e-4});
+    task("regression_function", 500, 20, tf::function([&] {
+           tf::GradientTape tape;
+           const auto loss = tf::reduce_sum(tf::square(w * x + c - y));
+           sgd.apply_gradients(tape.gradient(loss, {w, c}), variables);
+         }));
+  }
+  task("mlp_function", 20, 20, training::mlp_step());
+  task("cnn_function", 1, 20, training::cnn_step());
+  task("lstm_function", 1, 15, training::lstm_step());
 }

@@ -83,6 +83,51 @@ def tensorflow_tasks():
     adam = tf.keras.optimizers.Adam(1e-3)
     report("adam_3.27m", 1, 15, lambda: adam.apply_gradients([(g, v)]))
 
+    # Training steps as functions.
+    def trained(variables, loss_of, optimizer):
+        @tf.function
+        def train():
+            with tf.GradientTape() as tape:
+                loss = loss_of()
+            optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
+            return loss
+        return train
+
+    def weights(*shape):
+        return tf.Variable(tf.random.uniform(shape, -.05, .05))
+
+    def cross_entropy(labels, logits):
+        return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))
+    rx, ry = tf.constant([0, .25, .5, .75, 1]), tf.constant([0, .3636, .5454, .8181, 1])
+    rw, rc = tf.Variable(0.0), tf.Variable(0.0)
+    report("regression_function", 100, 10, trained(
+        [rw, rc], lambda: tf.reduce_sum(tf.square(rw * rx + rc - ry)), tf.keras.optimizers.SGD(5e-4)))
+    labels = tf.range(50) % 10
+    image = tf.random.uniform([50, 784])
+    p = [weights(784, 100), weights(100), weights(100, 10), weights(10)]
+    report("mlp_function", 20, 20, trained(p, lambda: cross_entropy(
+        labels, tf.nn.relu(image @ p[0] + p[1]) @ p[2] + p[3]), tf.keras.optimizers.Adam(1e-3)))
+    q = [weights(5, 5, 1, 32), weights(32), weights(5, 5, 32, 64), weights(64), weights(3136, 1024), weights(1024),
+         weights(1024, 10), weights(10)]
+
+    def cnn():
+        h = tf.reshape(image, [50, 28, 28, 1])
+        for kernel, bias in (q[0:2], q[2:4]):
+            h = tf.nn.max_pool2d(tf.nn.relu(tf.nn.conv2d(h, kernel, 1, "SAME") + bias), 2, 2, "VALID")
+        return cross_entropy(labels, tf.nn.relu(tf.reshape(h, [50, 3136]) @ q[4] + q[5]) @ q[6] + q[7])
+    report("cnn_function", 1, 20, trained(q, cnn, tf.keras.optimizers.Adam(1e-3)))
+    sequence = tf.one_hot(tf.reshape(tf.range(2000) * 7 % 60, [40, 50]), 60)
+    r = [weights(60, 1024), weights(256, 1024), weights(1024), weights(256, 60), weights(60)]
+
+    def lstm():
+        h = c = tf.zeros([50, 256])
+        for t in range(40):
+            i, f, g, o = tf.split(sequence[t] @ r[0] + h @ r[1] + r[2], 4, 1)
+            c = tf.sigmoid(f) * c + tf.sigmoid(i) * tf.tanh(g)
+            h = tf.sigmoid(o) * tf.tanh(c)
+        return cross_entropy(tf.range(50) * 13 % 60, h @ r[3] + r[4])
+    report("lstm_function", 1, 15, trained(r, lstm, tf.keras.optimizers.Adam(1e-3)))
+
 
 def torch_tasks():
     import torch
@@ -117,6 +162,31 @@ def torch_tasks():
     v.grad = torch.rand(3270000)
     adam = torch.optim.Adam([v], lr=1e-3)
     report("adam_3.27m", 1, 15, adam.step)
+
+    # Training steps; eager, since this PyTorch compiles none.
+    def trained(parameters, loss_of):
+        optimizer = torch.optim.Adam(parameters, lr=1e-3)
+
+        def train():
+            optimizer.zero_grad()
+            loss_of().backward()
+            optimizer.step()
+        return train
+    nn, cross_entropy = torch.nn, torch.nn.functional.cross_entropy
+    labels = torch.arange(50) % 10
+    image = torch.rand(50, 784)
+    mlp = nn.Sequential(nn.Linear(784, 100), nn.ReLU(), nn.Linear(100, 10))
+    report("mlp_function", 20, 20, trained(mlp.parameters(), lambda: cross_entropy(mlp(image), labels)))
+    cnn = nn.Sequential(nn.Conv2d(1, 32, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(32, 64, 5, padding=2),
+                        nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(3136, 1024), nn.ReLU(),
+                        nn.Linear(1024, 10)).to(memory_format=torch.channels_last)
+    picture = image.reshape(50, 1, 28, 28).to(memory_format=torch.channels_last)
+    report("cnn_function", 1, 20, trained(cnn.parameters(), lambda: cross_entropy(cnn(picture), labels)))
+    lstm, out = nn.LSTM(60, 256), nn.Linear(256, 60)
+    sequence = torch.nn.functional.one_hot((torch.arange(2000) * 7 % 60).reshape(40, 50), 60).float()
+    letters = torch.arange(50) * 13 % 60
+    report("lstm_function", 1, 15, trained(
+        list(lstm.parameters()) + list(out.parameters()), lambda: cross_entropy(out(lstm(sequence)[0][-1]), letters)))
 
 
 PEERS = {"numpy": numpy_tasks, "tensorflow": tensorflow_tasks, "torch": torch_tasks}

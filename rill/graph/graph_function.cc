@@ -187,8 +187,7 @@ std::shared_ptr<Plan> GraphFunction::make_plan(std::span<const Tensor> inputs, D
 // Inlined into both: a call that nobody watches pays for no second one.
 [[gnu::always_inline]] inline std::vector<Tensor> GraphFunction::run_now(
     std::span<const Tensor> inputs) {
-  if (!planning_enabled() || !Plan::possible(*graph, inputs))
-    return runner_->interpreter.run(inputs);
+  if (!planning_enabled() || !Plan::possible(inputs)) return runner_->interpreter.run(inputs);
   std::shared_ptr<Plan> plan;
   {
     const int width = compute_width();

@@ -33,7 +33,7 @@ class Plan {
        const PlanOptions& options = {});
   // Whether functions that use these variables and inputs can be planned: a device that
   // calls kernels late cannot.
-  static bool possible(const Graph& graph, std::span<const Tensor> inputs);
+  static bool possible(std::span<const Tensor> inputs);
   ~Plan();
   Plan(const Plan&) = delete;
 

@@ -68,7 +68,6 @@ class Planner {
     std::ptrdiff_t offset = -1;
     int born = -1, dies = -1;  // steps
     bool result = false;
-    bool over_input = false;   // shares the place of an input that dies there
     bool local = false;        // lives inside a tile of its group
     std::size_t scratch = 0;   // its place there
     std::int32_t shares = -1;  // index into placed_
@@ -396,7 +395,6 @@ class Planner {
             v.shares = in.shares;
             placed_[static_cast<std::size_t>(in.shares)].dies =
                 std::max(placed_[static_cast<std::size_t>(in.shares)].dies, v.dies);
-            v.over_input = true;
             ++p_.counts_.in_place;
             break;
           }
@@ -696,7 +694,6 @@ class Planner {
     p_.counts_.grouped += static_cast<int>(f.members.size());
     p_.groups_.push_back(std::move(g));
     p_.steps_.push_back(std::move(step));
-    step_of_.push_back(static_cast<int>(f.members.back()));
   }
 
   // ---- steps
@@ -763,7 +760,6 @@ class Planner {
         step.in_slots = {tensor_slot(root(self))};
         step.out_slots = {slot_of(self)};
         p_.steps_.push_back(std::move(step));
-        step_of_.push_back(static_cast<int>(s));
         continue;
       }
       if (group_of_[s] >= 0) {
@@ -810,7 +806,6 @@ class Planner {
           break;
       }
       p_.steps_.push_back(std::move(step));
-      step_of_.push_back(static_cast<int>(s));
     }
     // Slots are let go after the last step that uses their memory.
     std::vector<int> last(p_.slots_.size(), -1);
@@ -863,7 +858,6 @@ class Planner {
   std::vector<Found> found_;
   std::vector<int> place_of_;  // position, by node
   std::vector<Placed> placed_;
-  std::vector<int> step_of_;
 };
 
 Plan::Plan(const Graph& graph, std::span<const TensorShape> input_shapes,
