@@ -304,7 +304,7 @@ bool is_part_of_graphs(std::string_view name) {
   for (std::string_view part : {"PartitionedCall", "If", "Case", "While", "TensorList", "PyFunc"})
     if (name.find(part) != std::string_view::npos) return true;
   for (std::string_view one :
-       {"Const", "Placeholder", "IdentityN", "NoOp", "_FusedMatMul", "_MatMulAdd"})
+       {"Const", "Placeholder", "IdentityN", "NoOp", "_FusedMatMul", "_FusedConv2D", "_MatMulAdd"})
     if (name == one) return true;
   return false;
 }

@@ -143,6 +143,38 @@ TEST(PassesTest, FuseMatmul) {
   EXPECT_EQ(kept.after, kept.before);
 }
 
+TEST(PassesTest, FuseConv) {
+  const auto r = run_pass(
+      "fuse_conv",
+      [](const auto& x) { return nn::relu(nn::bias_add(nn::conv2d(x[0], x[1], 2, "SAME"), x[2])); },
+      {numbers({2, 7, 6, 3}, 1), numbers({3, 3, 3, 5}, 2), numbers({5}, 3)});
+  EXPECT_EQ(r.before, (Ops{"Conv2D", "BiasAdd", "Relu"}));
+  EXPECT_EQ(r.after, (Ops{"_FusedConv2D"}));
+}
+
+TEST(PassesTest, FoldBatchNorm) {
+  auto normalised = [](bool training) {
+    return run_pass(
+        "fold_batch_norm",
+        [training](const auto& x) {
+          const Tensor y = nn::conv2d(x[0], x[1], 1, "VALID");
+          return nn::fused_batch_norm(y, x[2], x[3],
+                                      {.mean = x[4],
+                                       .variance = square(x[5]) + 0.5f,
+                                       .epsilon = 1e-3,
+                                       .is_training = training})
+              .t[0];
+        },
+        {numbers({2, 7, 6, 3}, 1), numbers({3, 3, 3, 5}, 2), numbers({5}, 3), numbers({5}, 4),
+         numbers({5}, 5), numbers({5}, 6)},
+        1e-5);
+  };
+  const auto r = normalised(false);
+  EXPECT_EQ(std::count(r.after.begin(), r.after.end(), "FusedBatchNormV3"), 0);
+  EXPECT_EQ(std::count(r.after.begin(), r.after.end(), "BiasAdd"), 1);
+  EXPECT_EQ(r.what, "1 normalisations in the filters of convolutions");
+}
+
 TEST(PassesTest, AccumulateInGemm) {
   const auto r = run_pass(
       "accumulate_in_gemm",

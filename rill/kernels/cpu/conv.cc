@@ -9,6 +9,7 @@
 #include "rill/base/parallel.h"
 #include "rill/core/observer.h"
 #include "rill/core/type_dispatch.h"
+#include "rill/kernels/cpu/finish_rows.h"
 #include "rill/kernels/cpu/gemm.h"
 #include "rill/kernels/cpu/widen.h"
 
@@ -288,6 +289,11 @@ void conv_cpu(KernelContext& c) noexcept {
 }
 constexpr TypeSet kConvTypes = kFloatTypes | TypeSet{int32};
 RILL_KERNEL("Conv2D", cpu, kConvTypes, (conv_cpu<2, false, ConvPass::output>));
+void fused_conv_cpu(KernelContext& c) noexcept {
+  conv_cpu<2, false, ConvPass::output>(c);
+  if (!c.failed()) finish_rows(c);
+}
+RILL_KERNEL("_FusedConv2D", cpu, kRealFloatTypes, fused_conv_cpu);
 RILL_KERNEL("Conv2DBackpropInput", cpu, kConvTypes, (conv_cpu<2, false, ConvPass::input>));
 RILL_KERNEL("Conv2DBackpropFilter", cpu, kConvTypes, (conv_cpu<2, false, ConvPass::filter>));
 RILL_KERNEL("Conv3D", cpu, kFloatTypes, (conv_cpu<3, false, ConvPass::output>));
