@@ -180,6 +180,7 @@ FunctionImpl::FunctionImpl(detail::Traceable* callable, FunctionOptions o)
 Ref<ConcreteFunctionImpl> FunctionImpl::find_or_trace(const Argument* args, std::size_t n) {
   std::lock_guard lock(mutex);
   for (std::size_t i = 0; i < traces.size(); ++i) {
+    if (traces[i]->inside && traces[i]->inside != TracingScope::current()) continue;
     if (!matches(traces[i]->signature, args, n)) continue;
     if (i > 0)
       std::rotate(traces.begin(), traces.begin() + static_cast<std::ptrdiff_t>(i),
@@ -292,6 +293,13 @@ Ref<ConcreteFunctionImpl> FunctionImpl::trace_now(CallSignature signature) {
   c->signature = std::move(signature);
   c->body = finish_function(std::move(graph));
   c->captured = c->body->captured_values();
+  // Symbols of the graph around are held by the trace, not by its graph: that one may be
+  // part of theirs.
+  for (Capture& x : c->body->graph->captures)
+    if (x.outer.is_symbolic()) {
+      c->inside = outer;
+      x.outer = {};
+    }
   variables_made_ = true;
   ++trace_count;
   return c;

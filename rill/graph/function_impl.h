@@ -29,6 +29,8 @@ class ConcreteFunctionImpl {
   std::vector<int> result_index;  // per leaf: index into the body's results; -1: none
   std::vector<Tensor> captured;   // values of the last arguments
   std::size_t tensor_args = 0;
+  // The graph whose symbolic tensors it uses: it serves calls from there alone. Null: none.
+  const Graph* inside = nullptr;
   RefCount refs;
 
   // Runs it on the tensors of a call.

@@ -151,6 +151,29 @@ TEST(FunctionTest, NestedFunctionsAreCalls) {
   EXPECT_EQ(tape.gradient(f(x), x).item<float>(), 10.f);
 }
 
+TEST(FunctionTest, AnInnerFunctionMayUseTensorsOfTheOuter) {
+  auto outer = function([](Tensor x) {
+    auto inner = function([&](Tensor y) { return x * y; });
+    return inner(x) + inner(x + 1.f);
+  });
+  EXPECT_EQ(outer(constant(2.f)).item<float>(), 10.f);
+  EXPECT_EQ(outer(constant({1.f, 2.f})).to_vector<float>(), (std::vector<float>{3, 10}));
+  // One that lives on is traced anew for each outer one: its tensors are others.
+  Tensor shared;
+  auto lasting = function([&](Tensor y) { return shared * y; });
+  auto user = function([&](Tensor x) {
+    shared = x;
+    return lasting(ones_like(x) * 3.f);
+  });
+  EXPECT_EQ(user(constant({1.f, 2.f})).to_vector<float>(), (std::vector<float>{3, 6}));
+  EXPECT_EQ(user(constant({{1.f, 2.f}})).to_vector<float>(), (std::vector<float>{3, 6}));
+  auto again = function([&](Tensor x) {
+    shared = x + 1.f;
+    return lasting(ones_like(x) * 3.f);
+  });
+  EXPECT_EQ(again(constant({1.f, 2.f})).to_vector<float>(), (std::vector<float>{6, 9}));
+}
+
 TEST(FunctionTest, MembersMayBeTraced) {
   RILL_SHOWS("F09");
   struct Scaler {
