@@ -170,21 +170,24 @@ void Plan::run_group(Instance& my, const Step& s) const {
   if (failed_at) fail_at(*failed_at, code, message);
 }
 
+inline void Plan::call_kernel(Instance& my, const Step& s, bool keep) const {
+  make_outputs(my, s, keep);
+  PlanContext c(
+      *s.node->op, s.attrs,
+      std::span<const TensorView>(my.views.data() + s.in, static_cast<std::size_t>(s.num_in)),
+      std::span<TensorView>(my.views.data() + s.out, static_cast<std::size_t>(s.num_out)),
+      *s.device);
+  s.kernel(c);
+  if (c.failed()) [[unlikely]]
+    fail_at(*s.node, c.code(), c.message());
+}
+
 void Plan::run_step(Instance& my, const Step& s, std::vector<In>& in, bool keep) const {
   const Node& n = *s.node;
   switch (s.how) {
-    case How::kernel: {
-      make_outputs(my, s, keep);
-      PlanContext c(
-          *n.op, s.attrs,
-          std::span<const TensorView>(my.views.data() + s.in, static_cast<std::size_t>(s.num_in)),
-          std::span<TensorView>(my.views.data() + s.out, static_cast<std::size_t>(s.num_out)),
-          *s.device);
-      s.kernel(c);
-      if (c.failed()) [[unlikely]]
-        fail_at(n, c.code(), c.message());
+    case How::kernel:
+      call_kernel(my, s, keep);
       break;
-    }
     case How::update: {
       // Locks in address order, as eager execution takes them.
       SmallVector<VariableCell*, 4> cells;
@@ -215,15 +218,7 @@ void Plan::run_step(Instance& my, const Step& s, std::vector<In>& in, bool keep)
       } catch (const errors::Error& e) {
         fail_at(n, e.code(), e.message());
       }
-      make_outputs(my, s, keep);
-      PlanContext c(
-          *n.op, s.attrs,
-          std::span<const TensorView>(my.views.data() + s.in, static_cast<std::size_t>(s.num_in)),
-          std::span<TensorView>(my.views.data() + s.out, static_cast<std::size_t>(s.num_out)),
-          *s.device);
-      s.kernel(c);
-      if (c.failed()) [[unlikely]]
-        fail_at(n, c.code(), c.message());
+      call_kernel(my, s, keep);
       break;
     }
     case How::read: {

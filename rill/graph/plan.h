@@ -108,6 +108,7 @@ class Plan {
   void give(Instance* i);
   void fill_slot(Instance& i, std::int32_t slot, Tensor t) const;
   void make_outputs(Instance& i, const Step& s, bool keep) const;
+  void call_kernel(Instance& i, const Step& s, bool keep) const;
   void run_group(Instance& i, const Step& s) const;
   // `keep`: memory of its own stays for the next time.
   void run_step(Instance& i, const Step& s, std::vector<In>& in, bool keep = false) const;
