@@ -460,8 +460,9 @@ std::unique_ptr<GradientPair> recomputing_pair(GraphFunction& f, const std::vect
              "function, or without tf::function",
              f.graph->name);
   auto pair = std::make_unique<GradientPair>();
-  retain(&f);
-  pair->forward = Ref<GraphFunction>(&f);
+  // Over the same graph, but another function: f keeps this pair.
+  pair->forward =
+      Ref<GraphFunction>(new GraphFunction(unique_function_name(f.graph->name), f.graph));
   Ref<Graph> backward(new Graph(f.graph->name + "_backward"));
   {
     TracingScope tracing(*backward);
