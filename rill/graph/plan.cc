@@ -81,16 +81,15 @@ Plan::Instance* Plan::take() {
 std::unique_ptr<Plan::Instance> Plan::make_instance() const {
   auto made = std::make_unique<Instance>();
   made->views = views_;
+  // Values without elements need no memory, but an address: kernels pass it on.
   for (const Arena& a : arenas_)
-    made->arenas.push_back(
-        a.bytes ? Buffer::allocate(*a.device, uint8, static_cast<std::int64_t>(a.bytes))
-                : Ref<Buffer>());
-  for (std::size_t i = 0; i < offsets_.size(); ++i) {
-    if (offsets_[i] < 0) continue;
-    // Values without elements need no memory.
-    const Ref<Buffer>& arena = made->arenas[static_cast<std::size_t>(arena_of_[i])];
-    if (arena) made->views[i].data = static_cast<char*>(arena->data()) + offsets_[i];
-  }
+    made->arenas.push_back(Buffer::allocate(
+        *a.device, uint8, static_cast<std::int64_t>(std::max<std::size_t>(a.bytes, 64))));
+  for (std::size_t i = 0; i < offsets_.size(); ++i)
+    if (offsets_[i] >= 0)
+      made->views[i].data =
+          static_cast<char*>(made->arenas[static_cast<std::size_t>(arena_of_[i])]->data()) +
+          offsets_[i];
   made->slots.resize(slots_.size());
   for (const auto& [slot, t] : preset_) made->slots[static_cast<std::size_t>(slot)] = t;
   return made;

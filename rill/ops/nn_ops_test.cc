@@ -387,6 +387,11 @@ TEST(LayerNorm, MakesEveryRowMeanZeroAndVarianceOne) {
 
 // The mean itself is rounded to half of 2^-10; the spread must not feel that.
 TEST(LayerNorm, OfALargeMeanIsThatOfDoublesButForTheRoundingOfTheMean) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  const double slack = 8;  // a build without vectors adds up one by one
+#else
+  const double slack = 1;
+#endif
   random::set_seed(9);
   for (std::int64_t n : {37, 1000, 1024, 5000}) {
     const Tensor x = random::normal({4, n}, 1e4, 1), one = ones({n}), zero = zeros({n});
@@ -397,9 +402,9 @@ TEST(LayerNorm, OfALargeMeanIsThatOfDoublesButForTheRoundingOfTheMean) {
     for (std::size_t row = 0; row < 4; ++row) {
       const std::size_t begin = row * static_cast<std::size_t>(n), end = begin + n;
       const double shift = got[begin] - want[begin];
-      // The order of a build's sums moves the mean by a few units of its last place (1e-3).
-      EXPECT_LT(std::abs(shift), 3e-3) << n;
-      for (std::size_t i = begin; i < end; ++i) ASSERT_NEAR(got[i] - want[i], shift, 1e-5) << n;
+      EXPECT_LT(std::abs(shift), 1.2e-3 * slack) << n;
+      for (std::size_t i = begin; i < end; ++i)
+        ASSERT_NEAR(got[i] - want[i], shift, 5e-6 * slack) << n;
     }
   }
 }
