@@ -21,6 +21,19 @@ class Resource : public TrackableNode {
   const Kind resource_kind;
 };
 
+// What a variable's value must be projected onto after an update, as Keras's
+// constraints ask.
+class Projection {
+ public:
+  virtual ~Projection() = default;
+  virtual Tensor project(const Tensor& value) const = 0;
+  RefCount refs;
+};
+inline void retain(Projection* p) noexcept { p->refs.retain(); }
+inline void release(Projection* p) noexcept {
+  if (p->refs.release()) delete p;
+}
+
 // The cell behind a Variable. The value is a tensor that readers share; a
 // writer changes it in place only when nobody else holds its buffer, so that
 // what a tape saved never changes.
@@ -34,6 +47,7 @@ class VariableCell : public Resource {
   TensorShape shape;  // fixed at construction; may have unknown dimensions
   std::string name;
   bool trainable = true;
+  Ref<Projection> projection;  // applied by optimizers after an update; mostly none
 
   // The value as a tensor of its own identity, sharing the buffer.
   // FailedPrecondition when it is not initialised.

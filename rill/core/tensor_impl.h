@@ -5,6 +5,8 @@
 
 namespace rill {
 
+class Executor;
+
 // What a symbolic tensor stands for: one output of a node in some graph. The
 // graph room derives from it; the rooms below only ask whether it is there.
 class Symbol {
@@ -16,6 +18,8 @@ class Symbol {
   virtual TensorShape known_sizes() const { return TensorShape::unknown_rank(); }
   // Somebody learnt more of the shape.
   virtual void shape_is(const TensorShape&) {}
+  // Who carries out the ops on it, wherever they are called; null: the graph being traced.
+  virtual Executor* own_executor() const { return nullptr; }
   virtual std::string name() const = 0;  // "MatMul_1:0"
   // "MatMul_1:0 of function \"step\"", for messages.
   virtual std::string describe() const = 0;
@@ -43,6 +47,8 @@ class TensorImpl {
   Ref<Buffer> buffer;
   Ref<Resource> resource;  // dtype resource or variant
   Ref<Symbol> symbol;      // symbolic tensors
+  // Which steps of a sequence count, as layers tell one another; mostly none.
+  Ref<TensorImpl> mask;
 };
 // A tensor with memory of its own and undefined contents.
 // REQUIRES: shape fully defined, its elements counted.

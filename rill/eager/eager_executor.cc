@@ -137,8 +137,11 @@ class EagerExecutor : public Executor {
       runtime_started = true;
     bool plain = !thread_state().device;  // host tensors, no scope
     for (const In& t : inputs) {
-      if (t->impl()->symbol) [[unlikely]]
-        leaked(op, *t);
+      if (t->impl()->symbol) [[unlikely]] {
+        Executor* own = t->impl()->symbol->own_executor();
+        if (!own) leaked(op, *t);
+        return own->run(op, inputs, attrs, shapes, dtypes, outputs);
+      }
       plain = plain && t->impl()->device->is_host();
     }
     if (op.forward) return op.forward(AttrReader(op, attrs), inputs, shapes, outputs);

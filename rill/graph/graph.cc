@@ -156,6 +156,9 @@ Tensor Graph::tensor(Endpoint e) {
 
 Endpoint Graph::endpoint(const Tensor& t) {
   if (t.is_symbolic()) {
+    RILL_CHECK(!t.impl()->symbol->own_executor(), failed_precondition,
+               "{} has no value in function \"{}\": make a keras::Model of it and call that",
+               t.impl()->symbol->describe(), name);
     const GraphSymbol& s = symbol_of(t);
     if (s.graph.get() == this) return s.at;
   }
@@ -327,6 +330,10 @@ class TracingExecutor : public Executor {
   void run(const Op& op, std::span<const In> inputs, AttrList attrs,
            std::span<const TensorShape> shapes, std::span<const DType> dtypes,
            std::span<Tensor> outputs) override {
+    for (const In& t : inputs)
+      if (t->is_symbolic())
+        if (Executor* own = t->impl()->symbol->own_executor())
+          return own->run(op, inputs, attrs, shapes, dtypes, outputs);
     std::vector<Endpoint> in;
     in.reserve(inputs.size());
     for (const In& t : inputs) in.push_back(graph_.endpoint(*t));

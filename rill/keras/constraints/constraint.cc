@@ -1,0 +1,127 @@
+#include "rill/base/check.h"
+#include "rill/base/nearest.h"
+#include "rill/keras/constraints/constraint_impl.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+
+namespace rill::keras {
+
+void retain(ConstraintImpl* c) noexcept { c->refs.retain(); }
+void release(ConstraintImpl* c) noexcept {
+  if (c->refs.release()) delete c;
+}
+
+namespace {
+
+ConstraintImpl* make(const char* class_name, Config config,
+                     std::function<Tensor(const Tensor&)> f) {
+  auto* impl = new ConstraintImpl;
+  impl->class_name = class_name;
+  impl->config = std::move(config);
+  impl->f = std::move(f);
+  return impl;
+}
+
+constexpr double kEpsilon = 1e-7;  // keras.backend.epsilon()
+
+Tensor norms(const Tensor& w, int axis) {
+  return sqrt(reduce_sum(square(w), axis, {.keepdims = true}));
+}
+
+// Every element of a window becomes what stands on its ring on the diagonal.
+Tensor radial(const Tensor& w) {
+  RILL_CHECK(w.ndim() == 4 && w.shape().dim(0) == w.shape().dim(1), invalid_argument,
+             "[RadialConstraint] got a weight of shape {}; expected [n, n, in, out]", w.shape());
+  const auto n = w.shape().dim(0);
+  std::vector<std::int32_t> ring(static_cast<std::size_t>(n * n));
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n; ++j) {
+      // Rings are numbered from the middle outwards; a ring's value is that on the middle row.
+      const std::int64_t from_edge = std::min(std::min(i, j), std::min(n - 1 - i, n - 1 - j));
+      ring[static_cast<std::size_t>(i * n + j)] = static_cast<std::int32_t>(from_edge);
+    }
+  const std::int64_t middle = n / 2;
+  std::vector<std::int32_t> source(ring.size());
+  for (std::size_t k = 0; k < ring.size(); ++k)
+    source[k] = static_cast<std::int32_t>(middle * n + ring[k]);
+  const Tensor rows = reshape(w, {n * n, w.shape().dim(2), w.shape().dim(3)});
+  return reshape(gather(rows, constant(source)), w.shape());
+}
+
+}  // namespace
+
+Tensor Constraint::operator()(const Tensor& w) const {
+  RILL_CHECK(defined(), failed_precondition, "[constraint] there is none: it was default-constructed");
+  return impl_->f(w);
+}
+Config Constraint::serialize() const {
+  if (!impl_) return {};
+  RILL_CHECK(!impl_->class_name.empty(), failed_precondition,
+             "[constraint] a function of your own has no name that a file could hold; use one of "
+             "keras::constraints");
+  return Config::dict({{"class_name", impl_->class_name}, {"config", impl_->config}});
+}
+Constraint Constraint::deserialize(const Config& c) {
+  if (c.is_null()) return {};
+  if (c.is_text()) return by_name(c.as_string());
+  const std::string& name = c["class_name"].as_string();
+  const Config& o = c["config"];
+  const auto axis = static_cast<int>(o.is_dict() ? o.get("axis", 0) : 0);
+  if (name == "MaxNorm") return constraints::MaxNorm(o.get("max_value", 2.0), axis);
+  if (name == "MinMaxNorm")
+    return constraints::MinMaxNorm({.min_value = o.get("min_value", 0.0),
+                                    .max_value = o.get("max_value", 1.0),
+                                    .rate = o.get("rate", 1.0),
+                                    .axis = axis});
+  if (name == "UnitNorm") return constraints::UnitNorm({.axis = axis});
+  return by_name(name);
+}
+Constraint Constraint::by_name(std::string_view name) {
+  if (name == "max_norm" || name == "MaxNorm") return constraints::MaxNorm();
+  if (name == "min_max_norm" || name == "MinMaxNorm") return constraints::MinMaxNorm();
+  if (name == "non_neg" || name == "NonNeg") return constraints::NonNeg();
+  if (name == "unit_norm" || name == "UnitNorm") return constraints::UnitNorm();
+  if (name == "radial_constraint" || name == "RadialConstraint")
+    return constraints::RadialConstraint();
+  RILL_FAIL(invalid_argument, "[constraint] unknown constraint \"{}\".{}", name,
+            did_you_mean(name, {"max_norm", "min_max_norm", "non_neg", "unit_norm",
+                                "radial_constraint"}));
+}
+Constraint Constraint::by_function(std::function<Tensor(const Tensor&)> f) {
+  return Constraint(make("", {}, std::move(f)));
+}
+
+namespace constraints {
+
+MaxNorm::MaxNorm(double max_value, int axis)
+    : Constraint(make("MaxNorm", Config::dict({{"max_value", max_value}, {"axis", axis}}),
+                      [=](const Tensor& w) {
+                        const Tensor n = norms(w, axis);
+                        return w * (clip_by_value(n, 0, max_value) / (kEpsilon + n));
+                      })) {}
+MinMaxNorm::MinMaxNorm(MinMaxNormOptions o)
+    : Constraint(make("MinMaxNorm",
+                      Config::dict({{"min_value", o.min_value},
+                                    {"max_value", o.max_value},
+                                    {"rate", o.rate},
+                                    {"axis", o.axis}}),
+                      [o](const Tensor& w) {
+                        const Tensor n = norms(w, o.axis);
+                        const Tensor wanted =
+                            o.rate * clip_by_value(n, o.min_value, o.max_value) +
+                            (1 - o.rate) * n;
+                        return w * (wanted / (kEpsilon + n));
+                      })) {}
+NonNeg::NonNeg()
+    : Constraint(make("NonNeg", Config::dict(),
+                      [](const Tensor& w) { return w * cast(w >= 0, w.dtype()); })) {}
+UnitNorm::UnitNorm(UnitNormOptions o)
+    : Constraint(make("UnitNorm", Config::dict({{"axis", o.axis}}),
+                      [o](const Tensor& w) { return w / (kEpsilon + norms(w, o.axis)); })) {}
+RadialConstraint::RadialConstraint()
+    : Constraint(make("RadialConstraint", Config::dict(), radial)) {}
+
+Constraint get(std::string_view name) { return Constraint(name); }
+
+}  // namespace constraints
+}  // namespace rill::keras

@@ -1,0 +1,384 @@
+#include "rill/keras/layer.h"
+
+#include <cstring>
+#include <typeinfo>
+
+#include "rill/base/check.h"
+#include "rill/graph/graph.h"
+#include "rill/graph/name_scope.h"
+#include "rill/keras/name_stack_impl.h"
+#include "rill/keras/symbolic_impl.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+
+namespace rill::keras {
+
+// ---- the handle
+Layer::Layer() : impl_(new LayerImpl("")) {}
+Layer::Layer(LayerOptions options) : impl_(new LayerImpl("", std::move(options))) {}
+Layer::Layer(Ref<LayerImpl> impl) : impl_(std::move(impl)) {}
+Layer::Layer(LayerImpl* impl) : impl_(impl) {}
+Layer::~Layer() = default;
+Layer::Layer(const Layer&) = default;
+Layer::Layer(Layer&&) noexcept = default;
+Layer& Layer::operator=(const Layer&) = default;
+Layer& Layer::operator=(Layer&&) noexcept = default;
+
+LayerOptions LayerOptions::from_config(const Config& c) {
+  LayerOptions o;
+  if (c.contains("batch_input_shape")) o.batch_input_shape = c["batch_input_shape"].as_shape();
+  o.name = c.get("name", "");
+  o.trainable = c.get("trainable", true);
+  const Config& dtype = c.get("dtype");
+  if (dtype.is_text()) o.dtype = DTypePolicy(dtype.as_string());
+  if (dtype.is_dict()) o.dtype = DTypePolicy(dtype["config"]["name"].as_string());
+  return o;
+}
+
+Tensor Layer::operator()(const Operand& x, CallOptions options) const {
+  return apply(Nest(to_tensor(x)), std::move(options)).as_tensor();
+}
+Tensor Layer::operator()(std::initializer_list<Tensor> xs, CallOptions options) const {
+  return apply(Nest(std::vector<Tensor>(xs)), std::move(options)).as_tensor();
+}
+Nest Layer::apply(const Nest& inputs, CallOptions options) const {
+  return CallMachinery::apply(*this, inputs, std::move(options));
+}
+
+void Layer::build(const TensorShape&) {}
+void Layer::build_all(const std::vector<TensorShape>& shapes) {
+  impl_->build(shapes);
+  build(shapes.empty() ? TensorShape() : shapes[0]);
+}
+Tensor Layer::call(const Tensor& x, const CallContext& context) { return impl_->call(x, context); }
+Nest Layer::call_nest(const Nest& inputs, const CallContext& context) {
+  if (!impl_->class_name().empty() && !CallMachinery::is_users_class(*this))
+    return impl_->call_nest(inputs, context);
+  if (inputs.is_tensor()) return call(inputs.as_tensor(), context);
+  return impl_->call_nest(inputs, context);  // of a model, or an error that says what to override
+}
+TensorShape Layer::compute_output_shape(const TensorShape& input_shape) {
+  Ref<Graph> g(new Graph("compute_output_shape"));
+  const TracingScope scope(*g);
+  const Tensor x =
+      g->tensor({&g->add_argument("x", impl_->policy.compute_dtype(), input_shape), 0});
+  const Tensor y = CallMachinery::run(*this, x, {}).flatten().at(0);
+  impl_->clear_call_losses();
+  return y.shape();
+}
+Tensor Layer::compute_mask(const Nest& inputs, const Tensor& mask) {
+  return impl_->compute_mask(inputs, mask);
+}
+Config Layer::get_config() const {
+  CallMachinery::ensure_name(*this);
+  Config c = Config::dict({{"name", impl_->name()}, {"trainable", impl_->trainable}});
+  c.set("dtype", impl_->policy.name());
+  if (impl_->batch_input_shape.has_rank())
+    c.set("batch_input_shape", impl_->batch_input_shape);
+  impl_->add_config(c);
+  return c;
+}
+
+std::string Layer::name() const {
+  CallMachinery::ensure_name(*this);
+  return impl_->name();
+}
+std::string Layer::class_name() const {
+  CallMachinery::ensure_name(*this);
+  return impl_->class_name();
+}
+bool Layer::built() const { return impl_->built; }
+bool Layer::trainable() const { return impl_->trainable; }
+void Layer::set_trainable(bool yes) { impl_->set_trainable(yes); }
+DType Layer::dtype() const { return impl_->policy.variable_dtype(); }
+DType Layer::compute_dtype() const { return impl_->policy.compute_dtype(); }
+bool Layer::stateful() const { return impl_->stateful; }
+void Layer::reset_states() { impl_->reset_states(); }
+
+std::vector<Variable> Layer::weights() const { return impl_->weights(LayerImpl::Which::all); }
+std::vector<Variable> Layer::trainable_variables() const {
+  return impl_->weights(LayerImpl::Which::trainable);
+}
+std::vector<Variable> Layer::non_trainable_variables() const {
+  return impl_->weights(LayerImpl::Which::non_trainable);
+}
+std::int64_t Layer::count_params() const {
+  const std::vector<Variable> all = weights();
+  RILL_CHECK(impl_->built || !all.empty(), failed_precondition,
+             "[{}] count_params: the layer has no weights before it is built. Call it on data, or "
+             "call build",
+             name());
+  std::int64_t n = 0;
+  for (const Variable& v : all) n += v.shape().num_elements();
+  return n;
+}
+std::vector<Tensor> Layer::get_weights() const {
+  std::vector<Tensor> values;
+  for (const Variable& v : weights()) values.push_back(v.value());
+  return values;
+}
+void Layer::set_weights(const std::vector<Tensor>& values) const {
+  const std::vector<Variable> all = weights();
+  RILL_CHECK(values.size() == all.size(), invalid_argument,
+             "[{}] set_weights: got {} values; the layer has {} weights{}", name(), values.size(),
+             all.size(), impl_->built ? "" : " (it is not built yet: call it on data first)");
+  std::vector<Tensor> cast_values;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    RILL_CHECK(values[i].shape() == all[i].shape(), invalid_argument,
+               "[{}] set_weights: value {} has shape {}; weight \"{}\" has {}", name(), i,
+               values[i].shape(), all[i].name(), all[i].shape());
+    cast_values.push_back(values[i].dtype() == all[i].dtype() ? values[i]
+                                                              : cast(values[i], all[i].dtype()));
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].assign(cast_values[i]);
+}
+std::vector<Tensor> Layer::losses() const { return impl_->losses(); }
+std::vector<Layer> Layer::sublayers() const {
+  std::vector<Layer> list;
+  for (const Ref<LayerImpl>& c : impl_->children) list.push_back(LayerHandle(c));
+  return list;
+}
+
+namespace {
+
+const KerasNode& only_call(const Layer& layer, const char* what) {
+  const std::vector<KerasNode*>& calls = layer.impl().inbound;
+  RILL_CHECK(!calls.empty(), failed_precondition,
+             "[{}] {}: the layer has not been called on a tensor of keras::Input", layer.name(),
+             what);
+  RILL_CHECK(calls.size() == 1, failed_precondition,
+             "[{}] {}: the layer has been called {} times, so it has no one {}", layer.name(), what,
+             calls.size(), what);
+  return *calls[0];
+}
+Tensor output_of(const KerasNode& n) {
+  retain(const_cast<KerasNode*>(&n));
+  return symbolic_outputs(Ref<KerasNode>(const_cast<KerasNode*>(&n))).flatten().at(0);
+}
+
+}  // namespace
+
+Tensor Layer::input() const {
+  const KerasNode& n = only_call(*this, "input");
+  return n.is_input() ? output_of(n) : n.inputs.flatten().at(0);
+}
+Tensor Layer::output() const { return output_of(only_call(*this, "output")); }
+TensorShape Layer::input_shape() const {
+  if (impl_->inbound.empty() && !impl_->built_for.empty()) return impl_->built_for[0];
+  return input().shape();
+}
+TensorShape Layer::output_shape() const {
+  if (impl_->inbound.empty() && impl_->last_output_shape.has_rank())
+    return impl_->last_output_shape;
+  return output().shape();
+}
+
+Ref<TrackableNode> Layer::trackable() const {
+  retain(impl_.get());
+  return Ref<TrackableNode>(impl_.get());
+}
+
+void Layer::track(std::string_view name, Layer& layer) {
+  if (impl_->rebinding)
+    if (auto* known = dynamic_cast<LayerImpl*>(impl_->child(name))) {
+      layer.impl_ = share(*known);  // the member of a copy becomes what the first one made
+      return;
+    }
+  impl_->track_layer(name, layer.impl_);
+}
+void Layer::track(std::string_view name, Variable& v) {
+  for (const Weight& w : impl_->own)
+    if (w.name == name) {
+      if (impl_->rebinding) v = w.variable;
+      return;
+    }
+  impl_->own.push_back({std::string(name), v, v.trainable()});
+  impl_->track_variable(name, v);
+}
+Variable Layer::add_weight(std::string_view name, const TensorShape& shape,
+                           const Initializer& initializer) {
+  return add_weight(name, shape, AddWeightOptions{.initializer = initializer});
+}
+Variable Layer::add_weight(std::string_view name, const TensorShape& shape, AddWeightOptions o) {
+  CallMachinery::ensure_name(*this);
+  return impl_->add_weight(name, shape, std::move(o));
+}
+void Layer::add_loss(const Tensor& loss) const { impl_->call_losses.push_back(loss); }
+void Layer::add_metric(const Tensor& value, std::string_view name) const {
+  impl_->call_metrics.push_back({std::string(name), value});
+}
+void Layer::set_supports_masking(bool yes) { impl_->supports_masking = yes; }
+
+// ---- names of weights
+namespace {
+thread_local std::string name_path;  // "model/block/"
+thread_local int training_now = -1;
+}  // namespace
+
+NameStack::NameStack(const std::string& layer) : before_(name_path.size()) {
+  name_path += layer;
+  name_path += '/';
+}
+NameStack::~NameStack() { name_path.resize(before_); }
+bool NameStack::empty() { return name_path.empty(); }
+std::string NameStack::path_for(const std::string& layer) {
+  const std::string own = layer + "/";
+  // Inside of the layer's own call or build the path ends with it.
+  return name_path.ends_with(own) ? name_path : name_path + own;
+}
+
+// ---- calling
+bool CallMachinery::is_users_class(const Layer& layer) {
+  // Everything of the library is in namespace rill; its facades have no behaviour of their own.
+  const char* type = typeid(layer).name();
+  return std::strncmp(type, "N4rill", 6) != 0 || std::strstr(type, "_GLOBAL__N_") != nullptr;
+}
+
+void CallMachinery::ensure_name(const Layer& layer) {
+  LayerImpl& l = *layer.impl_;
+  if (!l.named() || l.class_name().empty()) l.name_by_class(typeid(layer));
+}
+
+namespace {
+
+void check_input(const LayerImpl& l, const Tensor& x, std::size_t i) {
+  const InputSpec& s = l.input_spec;
+  const TensorShape& shape = x.shape();
+  if (!shape.has_rank()) return;
+  const int n = shape.rank();
+  const auto fail = [&](const std::string& expected) {
+    RILL_FAIL(invalid_argument,
+              "Input {} of layer \"{}\" is incompatible with the layer: {}. Full shape received: "
+              "{}",
+              i, l.name(), expected, shape.to_string());
+  };
+  if (s.ndim >= 0 && n != s.ndim) fail(format("expected ndim={}, found ndim={}", s.ndim, n));
+  if (s.max_ndim >= 0 && n > s.max_ndim)
+    fail(format("expected max_ndim={}, found ndim={}", s.max_ndim, n));
+  if (s.min_ndim >= 0 && n < s.min_ndim)
+    fail(format("expected min_ndim={}, found ndim={}", s.min_ndim, n));
+  for (const auto& [axis, size] : s.axes) {
+    const int at = axis < 0 ? axis + n : axis;
+    if (at < 0 || at >= n) continue;
+    if (const std::int64_t got = shape.dim(at); got >= 0 && got != size)
+      fail(format("expected axis {} of input shape to have value {}, but received input with shape "
+                  "{}",
+                  axis, size, shape.to_string()));
+  }
+}
+
+class TrainingScope {
+ public:
+  explicit TrainingScope(int training) : before_(training_now) { training_now = training; }
+  ~TrainingScope() { training_now = before_; }
+  TrainingScope(const TrainingScope&) = delete;
+
+ private:
+  int before_;
+};
+
+}  // namespace
+
+void CallMachinery::build(const Layer& layer, const std::vector<TensorShape>& shapes) {
+  LayerImpl& l = *layer.impl_;
+  const bool first = !l.built;
+  if (!first && layer.bound_) return;
+  if (!first && !is_users_class(layer)) {
+    layer.bound_ = true;
+    return;
+  }
+  const EagerScope eager;  // weights have values, also when a function is being traced
+  const std::size_t made = l.own.size();
+  l.rebinding = !first;
+  try {
+    const_cast<Layer&>(layer).build_all(first ? shapes : l.built_for);
+  } catch (...) {
+    l.rebinding = false;
+    if (first) l.own.resize(made);
+    throw;
+  }
+  l.rebinding = false;
+  if (first) l.built_for = shapes;
+  l.built = true;
+  layer.bound_ = true;
+}
+
+Nest CallMachinery::apply(const Layer& layer, const Nest& inputs, CallOptions options) {
+  ensure_name(layer);
+  if (any_symbolic(inputs.flatten())) return call_symbolically(layer, inputs, std::move(options));
+  return run(layer, inputs, std::move(options));
+}
+
+Nest CallMachinery::run(const Layer& layer, const Nest& given, CallOptions options) {
+  LayerImpl& l = *layer.impl_;
+  ensure_name(layer);
+  const bool outermost = NameStack::empty();
+  const NameStack names(l.name());
+  try {
+    const name_scope scope(l.name());
+    std::vector<Tensor> leaves = given.flatten();
+    bool changed = false;
+    CallContext context;
+    context.masks.reserve(leaves.size());
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      Tensor& x = leaves[i];
+      RILL_CHECK(x.defined(), invalid_argument, "input {} is undefined", i);
+      check_input(l, x, i);
+      context.masks.push_back(x.impl()->mask ? Tensor(x.impl()->mask) : Tensor());
+      if (l.autocast && x.dtype().is_floating() && x.dtype() != l.policy.compute_dtype()) {
+        x = cast(x, l.policy.compute_dtype());
+        changed = true;
+      }
+    }
+    if (outermost) l.clear_call_losses();
+    if (!l.built || !layer.bound_) {
+      std::vector<TensorShape> shapes;
+      for (const Tensor& x : leaves) shapes.push_back(x.shape());
+      build(layer, shapes);
+    }
+    if (!leaves.empty()) context.mask = options.mask.defined() ? options.mask : context.masks[0];
+    context.initial_state = std::move(options.initial_state);
+    const int training = options.training >= 0 ? options.training : training_now;
+    context.training = training > 0;
+    const TrainingScope in_training(training);
+    const Nest inputs = changed ? given.with_leaves(leaves) : given;
+    const Nest out = const_cast<Layer&>(layer).call_nest(inputs, context);
+
+    if (l.activity_regularizer.defined() || !l.last_output_shape.has_rank()) {
+      const std::vector<Tensor> results = out.flatten();
+      if (!results.empty() && results[0].defined()) {
+        l.last_output_shape = results[0].shape();
+        if (l.last_output_shape.rank() > 0) l.last_output_shape.set_dim(0, -1);
+      }
+      if (l.activity_regularizer.defined())
+        for (const Tensor& y : results) {
+          // By the batch, so that the loss does not grow with it.
+          const Tensor batch = cast(shape(y)[0], y.dtype());
+          l.call_losses.push_back(l.activity_regularizer(y) / batch);
+        }
+    }
+    const Tensor mask = const_cast<Layer&>(layer).compute_mask(inputs, context.mask);
+    if (mask.defined()) {
+      Tensor y = out.flatten().at(0);
+      if (y.impl()->mask.get() != mask.impl()) {
+        bool shared = false;
+        for (const Tensor& x : leaves) shared = shared || x.impl() == y.impl();
+        if (shared && out.is_tensor()) {
+          y = identity(y);
+          retain(mask.impl());
+          y.impl()->mask = Ref<TensorImpl>(mask.impl());
+          return y;
+        }
+        retain(mask.impl());
+        y.impl()->mask = Ref<TensorImpl>(mask.impl());
+      }
+    }
+    return out;
+  } catch (errors::Error& e) {
+    const std::string where = format("in layer \"{}\" ({})", l.name(), l.class_name());
+    if (std::strstr(e.what(), where.c_str()) == nullptr) e.add_context(where);
+    throw;
+  }
+}
+
+}  // namespace rill::keras

@@ -1,0 +1,212 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "rill/core/nest.h"
+#include "rill/core/operand.h"
+#include "rill/eager/variable.h"
+#include "rill/keras/config.h"
+#include "rill/keras/constraints/constraint.h"
+#include "rill/keras/dtype_policy.h"
+#include "rill/keras/initializers/initializers.h"
+#include "rill/keras/regularizers/regularizer.h"
+
+namespace rill RILL_API {
+
+class TrackableNode;
+void retain(TrackableNode* n) noexcept;
+void release(TrackableNode* n) noexcept;
+
+namespace keras {
+
+class LayerImpl;
+void retain(LayerImpl*) noexcept;
+void release(LayerImpl*) noexcept;
+
+// What a call tells a layer.
+struct CallContext {
+  bool training = false;
+  Tensor mask = {};                         // of the (first) input: false where a step does not count
+  std::vector<Tensor> masks = {};           // of each input, where there are several; may be undefined
+  std::vector<Tensor> initial_state = {};   // of recurrent layers
+};
+// What a caller may say. training -1: as the layer around it was called, else inference.
+struct CallOptions {
+  int training = -1;
+  Tensor mask = {};
+  std::vector<Tensor> initial_state = {};
+};
+
+// The keyword arguments that every layer takes.
+struct LayerOptions {
+  TensorShape input_shape = {};        // of one sample; a model that starts with it is built at once
+  TensorShape batch_input_shape = {};  // the same with the batch in front
+  std::string name = {};               // "dense_1", from the class, when empty
+  DTypePolicy dtype = {};
+  bool trainable = true;
+  // What get_config wrote of them.
+  static LayerOptions from_config(const Config& config);
+};
+
+struct AddWeightOptions {
+  DType dtype = {};  // the layer's, when not given
+  Initializer initializer = {};  // glorot_uniform for floats, else zeros
+  Regularizer regularizer = {};
+  bool trainable = true;
+  Constraint constraint = {};
+};
+
+// A computation with weights. A reference, as in Python: copies share weights, name and
+// everything that is in them.
+//
+// A layer of one's own derives from it, makes its weights in build and computes in call:
+//
+//   struct Linear : keras::layers::Layer {
+//     int units;
+//     tf::Variable w, b;
+//     explicit Linear(int units) : units(units) {}
+//     void build(const tf::TensorShape& s) override {
+//       w = add_weight("w", {s[-1], units}, "zeros");
+//       b = add_weight("b", {units}, "zeros");
+//     }
+//     Tensor call(const Tensor& x, const keras::CallContext&) override {
+//       return tf::matmul(x, w) + b;
+//     }
+//   };
+//
+// Layers and variables that are members and not made by add_weight are made known by
+// track("name", member) in the constructor. build runs once for all copies, at the first call;
+// a copy that was made before that learns its members when it is first called.
+class Layer {
+ public:
+  virtual ~Layer();
+  Layer(const Layer&);
+  Layer(Layer&&) noexcept;
+  Layer& operator=(const Layer&);
+  Layer& operator=(Layer&&) noexcept;
+
+  // Builds at the first call, then calls. On a tensor of keras::Input it adds to the model
+  // that is being drawn instead.
+  Tensor operator()(const Operand& x, CallOptions options = {}) const;
+  Tensor operator()(std::initializer_list<Tensor> xs, CallOptions options = {}) const;
+  template <class N>
+  requires(std::is_same_v<N, Nest> || std::is_same_v<N, std::vector<Tensor>>)
+  Nest operator()(const N& inputs, CallOptions options = {}) const {
+    return apply(Nest(inputs), std::move(options));
+  }
+  // Any structure in, any structure out: several inputs, several results.
+  Nest apply(const Nest& inputs, CallOptions options = {}) const;
+
+  // ---- for a class of one's own
+  // Makes the weights for this shape of the (first) input. Its base does nothing.
+  virtual void build(const TensorShape& input_shape);
+  virtual void build_all(const std::vector<TensorShape>& input_shapes);  // calls build
+  virtual Tensor call(const Tensor& x, const CallContext& context);
+  // For layers with several inputs or results; calls call when there is one input.
+  virtual Nest call_nest(const Nest& inputs, const CallContext& context);
+  // The shape of the result; found by tracing call, so that few need to write it.
+  virtual TensorShape compute_output_shape(const TensorShape& input_shape);
+  // The mask of the result; by default that of the input where supports_masking is set.
+  virtual Tensor compute_mask(const Nest& inputs, const Tensor& mask);
+  // name, trainable, dtype; a class adds its own arguments.
+  virtual Config get_config() const;
+
+  // ---- state
+  std::string name() const;
+  std::string class_name() const;
+  bool built() const;
+  bool trainable() const;
+  void set_trainable(bool trainable);  // of this layer and all in it
+  DType dtype() const;                 // of the weights
+  DType compute_dtype() const;
+  bool stateful() const;
+  void reset_states();  // of recurrent layers that keep their state
+  std::vector<Variable> variables() const { return weights(); }
+  std::vector<Variable> weights() const;
+  std::vector<Variable> trainable_variables() const;
+  std::vector<Variable> trainable_weights() const { return trainable_variables(); }
+  std::vector<Variable> non_trainable_variables() const;
+  std::vector<Variable> non_trainable_weights() const { return non_trainable_variables(); }
+  std::int64_t count_params() const;  // FailedPrecondition before it is built
+  // Values in the order of weights().
+  std::vector<Tensor> get_weights() const;
+  // InvalidArgument, and no change, when counts or shapes differ.
+  void set_weights(const std::vector<Tensor>& values) const;
+  // What add_loss and the regularizers give, of this layer and all in it.
+  std::vector<Tensor> losses() const;
+  // The layers that this one holds.
+  std::vector<Layer> sublayers() const;
+  // Where it stands in a functional model: of its only call. FailedPrecondition otherwise.
+  Tensor input() const;
+  Tensor output() const;
+  TensorShape input_shape() const;
+  TensorShape output_shape() const;
+
+  Ref<TrackableNode> trackable() const;  // what checkpoints hold
+  LayerImpl& impl() const { return *impl_; }
+
+ protected:
+  Layer();
+  explicit Layer(LayerOptions options);
+  explicit Layer(Ref<LayerImpl> impl);
+  explicit Layer(LayerImpl* impl);
+
+  // Makes a member known: its weights are the layer's, and checkpoints find it by this name.
+  void track(std::string_view name, Layer& layer);
+  void track(std::string_view name, Variable& v);
+  // A weight, made once; the layer's copies share it.
+  Variable add_weight(std::string_view name, const TensorShape& shape,
+                      const Initializer& initializer = {});
+  Variable add_weight(std::string_view name, const TensorShape& shape, AddWeightOptions options);
+  Variable add_variable(std::string_view name, const TensorShape& shape,
+                        const Initializer& initializer = {}) {
+    return add_weight(name, shape, initializer);
+  }
+  // In call: adds a scalar to the loss that fit trains on.
+  void add_loss(const Tensor& loss) const;
+  // In call: a mean that fit and evaluate show under this name.
+  void add_metric(const Tensor& value, std::string_view name) const;
+  void set_supports_masking(bool yes);
+
+  Ref<LayerImpl> impl_;
+
+ private:
+  friend class LayerRef;
+  friend class LayerImpl;
+  friend class CallMachinery;
+  // This object's members are those of the built weights: it ran build, or is a copy of one that did.
+  mutable bool bound_ = false;
+};
+
+// A layer in a container: a copy that keeps the class of a user's layer.
+class LayerRef {
+ public:
+  LayerRef() = default;
+  template <class L>
+  requires std::is_base_of_v<Layer, std::remove_cvref_t<L>> LayerRef(L&& layer)
+      : layer_(std::make_shared<std::remove_cvref_t<L>>(std::forward<L>(layer))) {
+  }
+  bool defined() const { return static_cast<bool>(layer_); }
+  Layer& operator*() const { return *layer_; }
+  Layer* operator->() const { return layer_.get(); }
+
+ private:
+  std::shared_ptr<Layer> layer_;
+};
+
+namespace layers {
+using keras::Layer;
+}
+
+namespace backend {
+// Forgets the numbers of automatic names: the next Dense is "dense" again.
+void clear_session();
+inline void reset_uids() { clear_session(); }
+}  // namespace backend
+
+}  // namespace keras
+}  // namespace RILL_API

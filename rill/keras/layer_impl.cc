@@ -1,0 +1,215 @@
+#include "rill/keras/layer_impl.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "rill/base/check.h"
+#include "rill/keras/class_name_impl.h"
+#include "rill/keras/constraints/constraint_impl.h"
+#include "rill/keras/name_stack_impl.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+
+namespace rill::keras {
+
+void retain(LayerImpl* l) noexcept { l->refs.retain(); }
+void release(LayerImpl* l) noexcept {
+  if (l->refs.release()) delete l;
+}
+
+// ---- names
+namespace {
+
+std::mutex names_mutex;
+std::map<std::string, int, std::less<>>& name_counts() {
+  static auto* counts = new std::map<std::string, int, std::less<>>;
+  return *counts;
+}
+
+}  // namespace
+
+std::string unique_layer_name(std::string_view base) {
+  const std::lock_guard lock(names_mutex);
+  const int n = name_counts()[std::string(base)]++;
+  return n == 0 ? std::string(base) : format("{}_{}", base, n);
+}
+void backend::clear_session() {
+  const std::lock_guard lock(names_mutex);
+  name_counts().clear();
+}
+
+std::string class_name_of(const std::type_info& type) {
+  int status = 0;
+  char* plain = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
+  std::string text = status == 0 ? plain : type.name();
+  std::free(plain);
+  if (const auto args = text.find('<'); args != text.npos) text.resize(args);
+  if (const auto at = text.rfind("::"); at != text.npos) text = text.substr(at + 2);
+  return text;
+}
+
+std::string snake_case(std::string_view s) {
+  const auto upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const auto lower = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string out;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    // A word begins at a capital that follows a small letter, or precedes one.
+    const bool after = i > 0 && (lower(s[i - 1]) || digit(s[i - 1]));
+    const bool before = i > 0 && i + 1 < s.size() && lower(s[i + 1]);
+    // "Conv2D" stays one word: a capital after a digit begins one only before a small letter.
+    const bool after_digit = i > 0 && digit(s[i - 1]);
+    if (upper(s[i]) && i > 0 && s[i - 1] != '_' && (before || (after && !after_digit))) out += '_';
+    out += upper(s[i]) ? static_cast<char>(s[i] + 32) : s[i];
+  }
+  return out;
+}
+
+void LayerImpl::name_by_class(const std::type_info& type) {
+  if (class_name_.empty()) {
+    class_name_ = class_name_of(type);
+  }
+  if (name_.empty()) name_ = unique_layer_name(snake_case(class_name_));
+}
+
+// ---- construction
+LayerImpl::LayerImpl(std::string_view class_name, LayerOptions o)
+    : trainable(o.trainable),
+      policy(o.dtype.defined() ? o.dtype : mixed_precision::global_policy()),
+      class_name_(class_name),
+      name_(std::move(o.name)) {
+  if (!class_name.empty() && name_.empty()) name_ = unique_layer_name(snake_case(class_name));
+  if (o.batch_input_shape.has_rank()) {
+    batch_input_shape = o.batch_input_shape;
+  } else if (o.input_shape.has_rank()) {
+    batch_input_shape = TensorShape::scalar();
+    batch_input_shape.push_back(-1);
+    for (int i = 0; i < o.input_shape.rank(); ++i) batch_input_shape.push_back(o.input_shape.dim(i));
+  }
+}
+LayerImpl::~LayerImpl() = default;
+
+// ---- behaviour
+void LayerImpl::build(const std::vector<TensorShape>&) {}
+Tensor LayerImpl::call(const Tensor&, const CallContext&) {
+  RILL_FAIL(unimplemented,
+            "[{}] the class {} has no call: override Tensor call(const Tensor& x, const "
+            "keras::CallContext&), or call_nest for several inputs",
+            name(), class_name());
+}
+Nest LayerImpl::call_nest(const Nest& inputs, const CallContext& context) {
+  RILL_CHECK(inputs.is_tensor() || inputs.size() == 1, invalid_argument,
+             "[{}] a {} takes one tensor; got {} of them", name(), class_name(), inputs.size());
+  return call(inputs.flatten().at(0), context);
+}
+Tensor LayerImpl::compute_mask(const Nest&, const Tensor& mask) {
+  return supports_masking ? mask : Tensor();
+}
+void LayerImpl::add_config(Config&) const {}
+void LayerImpl::reset_states() {
+  for (const Ref<LayerImpl>& c : children) c->reset_states();
+}
+
+// ---- weights
+Variable LayerImpl::add_weight(std::string_view weight_name, const TensorShape& shape,
+                               AddWeightOptions o) {
+  if (rebinding)
+    for (const Weight& w : own)
+      if (w.name == weight_name) return w.variable;
+  for (int i = 0; i < shape.rank(); ++i)
+    RILL_CHECK(shape.dim(i) >= 0, invalid_argument,
+               "[{}] weight \"{}\" would have shape {}, of which not all is known: the last axis "
+               "of the input must have a size",
+               name(), weight_name, shape);
+  const DType dtype = o.dtype.defined() ? o.dtype : policy.variable_dtype();
+  if (!o.initializer.defined()) o.initializer = dtype.is_floating() ? "glorot_uniform" : "zeros";
+  const Tensor value = o.initializer(shape, dtype);
+  RILL_CHECK(value.shape() == shape, invalid_argument,
+             "[{}] the initializer of weight \"{}\" gave shape {}; expected {}", name(),
+             weight_name, value.shape(), shape);
+  const std::string path = NameStack::path_for(name());
+  Variable v(value, {.trainable = o.trainable, .name = path + std::string(weight_name)});
+  if (o.constraint.defined()) {
+    retain(o.constraint.impl());
+    variable_cell(v.handle()).projection = Ref<Projection>(o.constraint.impl());
+  }
+  own.push_back({std::string(weight_name), v, o.trainable, o.regularizer});
+  track_variable(weight_name, v);
+  return v;
+}
+
+Tensor LayerImpl::in_compute_dtype(const Variable& weight) const {
+  const Tensor value = weight.value();
+  return value.dtype() == policy.compute_dtype() || !value.dtype().is_floating()
+             ? value
+             : cast(value, policy.compute_dtype());
+}
+
+void LayerImpl::track_layer(std::string_view edge, const Ref<LayerImpl>& child) {
+  if (std::find(children.begin(), children.end(), child) == children.end())
+    children.push_back(child);
+  retain(child.get());
+  track(edge, Ref<TrackableNode>(child.get()));
+}
+void LayerImpl::track_variable(std::string_view edge, const Variable& v) {
+  TrackableNode* node = v.handle().impl()->resource.get();
+  rill::retain(node);
+  track(edge, Ref<TrackableNode>(node));
+}
+
+void LayerImpl::collect(Which which, bool frozen, std::vector<Variable>& out) const {
+  frozen = frozen || !trainable;
+  const auto add_own = [&](Which w) {
+    for (const Weight& i : own) {
+      const bool trains = i.trainable && !frozen;
+      if (w == Which::all || (w == Which::trainable) == trains) out.push_back(i.variable);
+    }
+  };
+  const auto add_children = [&](Which w) {
+    for (const Ref<LayerImpl>& c : children) c->collect(w, frozen, out);
+  };
+  if (which != Which::all) {
+    if (!is_model()) add_own(which);
+    add_children(which);
+    if (is_model()) add_own(which);
+  } else if (is_model()) {  // layer by layer
+    add_children(Which::all);
+    add_own(Which::trainable), add_own(Which::non_trainable);
+  } else {
+    collect(Which::trainable, frozen, out);
+    collect(Which::non_trainable, frozen, out);
+  }
+}
+
+std::vector<Variable> LayerImpl::weights(Which which) const {
+  std::vector<Variable> found, once;
+  collect(which, false, found);
+  for (Variable& v : found)
+    if (std::none_of(once.begin(), once.end(), [&](const Variable& o) { return o.id() == v.id(); }))
+      once.push_back(std::move(v));
+  return once;
+}
+
+void LayerImpl::set_trainable(bool yes) {
+  trainable = yes;
+  for (const Ref<LayerImpl>& c : children) c->set_trainable(yes);
+}
+
+std::vector<Tensor> LayerImpl::losses() const {
+  std::vector<Tensor> all = call_losses;
+  for (const Weight& w : own)
+    if (w.regularizer.defined()) all.push_back(w.regularizer(w.variable));
+  for (const Ref<LayerImpl>& c : children)
+    for (Tensor& t : c->losses()) all.push_back(std::move(t));
+  return all;
+}
+
+void LayerImpl::clear_call_losses() {
+  call_losses.clear();
+  call_metrics.clear();
+  for (const Ref<LayerImpl>& c : children) c->clear_call_losses();
+}
+
+}  // namespace rill::keras

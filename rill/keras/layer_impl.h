@@ -1,0 +1,139 @@
+#pragma once
+#include <map>
+#include <typeinfo>
+
+#include "rill/core/tensor_impl.h"
+#include "rill/core/trackable.h"
+#include "rill/keras/layer.h"
+
+namespace rill::keras {
+
+class KerasNode;
+
+// What the inputs of a layer must look like; -1 where it does not matter.
+struct InputSpec {
+  int ndim = -1, min_ndim = -1, max_ndim = -1;
+  std::vector<std::pair<int, std::int64_t>> axes = {};  // sizes that are fixed, by axis
+};
+
+struct Weight {
+  std::string name;  // "kernel"
+  Variable variable;
+  bool trainable = true;
+  Regularizer regularizer = {};
+};
+
+// What all handles of a layer share. The built-in layers derive from it and stand behind a
+// facade without data; of a user's class it holds the state, and the class the behaviour.
+class LayerImpl : public TrackableNode {
+ public:
+  // An empty class name: the user's class, which is known at the first use.
+  explicit LayerImpl(std::string_view class_name, LayerOptions options = {});
+  ~LayerImpl() override;
+
+  // ---- the behaviour of a built-in layer
+  virtual void build(const std::vector<TensorShape>& input_shapes);
+  virtual Tensor call(const Tensor& x, const CallContext& context);
+  virtual Nest call_nest(const Nest& inputs, const CallContext& context);  // calls call
+  virtual Tensor compute_mask(const Nest& inputs, const Tensor& mask);
+  virtual void add_config(Config& config) const;  // after name, trainable and dtype
+  virtual void reset_states();
+  virtual bool is_model() const { return false; }
+  // A name for summaries: "Dense", "Functional".
+  virtual std::string shown_class() const { return class_name(); }
+
+  // ---- weights
+  // Makes the weight, or gives the one of that name when another handle made it.
+  Variable add_weight(std::string_view name, const TensorShape& shape, AddWeightOptions options);
+  // A weight as call uses it: in the compute dtype.
+  Tensor in_compute_dtype(const Variable& weight) const;
+  void track_layer(std::string_view edge, const Ref<LayerImpl>& child);
+  void track_variable(std::string_view edge, const Variable& v);
+
+  enum class Which { all, trainable, non_trainable };
+  std::vector<Variable> weights(Which which) const;
+  void collect(Which which, bool frozen, std::vector<Variable>& out) const;
+  void set_trainable(bool yes);
+  std::vector<Tensor> losses() const;
+  void clear_call_losses();
+
+  // ---- names and state
+  const std::string& name() const { return name_; }
+  const std::string& class_name() const { return class_name_; }
+  bool named() const { return !name_.empty(); }
+  // Gives a user's class its name; `type` is that of the object.
+  void name_by_class(const std::type_info& type);
+  void set_name(std::string name) { name_ = std::move(name); }
+
+  bool built = false;
+  bool trainable = true;
+  bool supports_masking = false;
+  bool stateful = false;
+  bool rebinding = false;  // a copy learns its members: weights are given, not made
+  bool autocast = true;    // float inputs take the compute dtype
+  DTypePolicy policy;
+  TensorShape batch_input_shape;  // as the constructor was told; unknown rank: not
+  InputSpec input_spec;
+  Regularizer activity_regularizer;
+  std::vector<Weight> own;
+  std::vector<Ref<LayerImpl>> children;
+  std::vector<Tensor> call_losses;  // of the call under way
+  struct CallMetric {
+    std::string name;
+    Tensor value;
+  };
+  std::vector<CallMetric> call_metrics;
+  std::vector<KerasNode*> inbound;  // its calls on symbolic tensors, as long as they live
+  std::vector<TensorShape> built_for;  // shapes of the inputs at build
+  TensorShape last_output_shape;       // of the last call: for summaries
+
+ private:
+  std::string class_name_, name_;
+};
+
+// A handle on a layer of which only the state is known.
+class LayerHandle : public Layer {
+ public:
+  explicit LayerHandle(Ref<LayerImpl> impl) : Layer(std::move(impl)) {}
+};
+inline Ref<LayerImpl> share(LayerImpl& l) {
+  retain(&l);
+  return Ref<LayerImpl>(&l);
+}
+
+// "dense", then "dense_1": the next free automatic name.
+std::string unique_layer_name(std::string_view base);
+
+// How layers are called. Friend of Layer.
+class CallMachinery {
+ public:
+  static Nest apply(const Layer& layer, const Nest& inputs, CallOptions options);
+  // The layer on concrete tensors, or on those of a graph being traced.
+  static Nest run(const Layer& layer, const Nest& inputs, CallOptions options);
+  static void build(const Layer& layer, const std::vector<TensorShape>& shapes);
+  // A class that the library does not know, so that only its object can call it.
+  static bool is_users_class(const Layer& layer);
+  static void ensure_name(const Layer& layer);
+  static Ref<LayerImpl> impl_of(const Layer& layer) { return layer.impl_; }
+};
+
+// What a layer gives for inputs of these shapes, found by tracing it; builds it.
+struct ValueSpec {
+  DType dtype;
+  TensorShape shape;
+};
+// `structure` (may be null) becomes the structure of the result over placeholder leaves.
+std::vector<ValueSpec> infer_outputs(const Layer& layer, const Nest& inputs,
+                                     const CallOptions& options, Nest* structure = nullptr);
+
+// The options that built-in layers have in common, from the fields of their own structs.
+template <class O>
+LayerOptions common(const O& o) {
+  return {.input_shape = o.input_shape,
+          .batch_input_shape = o.batch_input_shape,
+          .name = o.name,
+          .dtype = o.dtype,
+          .trainable = o.trainable};
+}
+
+}  // namespace rill::keras

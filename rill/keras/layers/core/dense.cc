@@ -1,0 +1,105 @@
+#include "rill/base/check.h"
+#include "rill/keras/layer_impl.h"
+#include "rill/keras/layers/core.h"
+#include "rill/keras/layers/registry.h"
+#include "rill/keras/layers/weight_config_impl.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+#include "rill/ops/nn_ops.h"
+
+namespace rill::keras {
+
+namespace {
+
+class DenseLayer : public LayerImpl {
+ public:
+  explicit DenseLayer(layers::DenseOptions o) : LayerImpl("Dense", common(o)), o_(std::move(o)) {
+    RILL_CHECK(o_.units > 0, invalid_argument,
+               "[Dense] units is {}; expected a positive number of outputs", o_.units);
+    activity_regularizer = o_.activity_regularizer;
+    input_spec.min_ndim = 2;
+    supports_masking = true;
+  }
+
+  void build(const std::vector<TensorShape>& shapes) override {
+    const std::int64_t in = shapes[0].has_rank() ? shapes[0].dim(-1) : -1;
+    RILL_CHECK(in >= 0, invalid_argument,
+               "[{}] the last dimension of the inputs to a Dense layer should be defined; got an "
+               "input of shape {}",
+               name(), shapes[0]);
+    kernel_ = add_weight("kernel", {in, o_.units},
+                         {.initializer = o_.kernel_initializer,
+                          .regularizer = o_.kernel_regularizer,
+                          .constraint = o_.kernel_constraint});
+    if (o_.use_bias)
+      bias_ = add_weight("bias", {o_.units},
+                         {.initializer = o_.bias_initializer,
+                          .regularizer = o_.bias_regularizer,
+                          .constraint = o_.bias_constraint});
+    input_spec.axes = {{-1, in}};
+  }
+
+  Tensor call(const Tensor& given, const CallContext&) override {
+    const Tensor x =
+        given.dtype() == policy.compute_dtype() ? given : cast(given, policy.compute_dtype());
+    const Tensor kernel = in_compute_dtype(kernel_);
+    const bool flat = x.ndim() == 2;
+    Tensor y = matmul(flat ? x : reshape(x, {-1, kernel.shape().dim(0)}), kernel);
+    if (o_.use_bias) y = nn::bias_add(y, in_compute_dtype(bias_));
+    if (!flat) y = restored(y, x);
+    return o_.activation(y);
+  }
+
+  void add_config(Config& c) const override {
+    c.set("units", o_.units);
+    c.set("activation", o_.activation.serialize());
+    c.set("use_bias", o_.use_bias);
+    c.set("kernel_initializer", serialize(o_.kernel_initializer));
+    c.set("bias_initializer", serialize(o_.bias_initializer));
+    c.set("kernel_regularizer", o_.kernel_regularizer.serialize());
+    c.set("bias_regularizer", o_.bias_regularizer.serialize());
+    c.set("activity_regularizer", o_.activity_regularizer.serialize());
+    c.set("kernel_constraint", o_.kernel_constraint.serialize());
+    c.set("bias_constraint", o_.bias_constraint.serialize());
+  }
+
+ private:
+  // [rows, units] as [.., units] of x.
+  Tensor restored(const Tensor& y, const Tensor& x) const {
+    TensorShape to = x.shape();
+    int unknown = 0;
+    for (int i = 0; i + 1 < to.rank(); ++i) unknown += to.dim(i) < 0;
+    to.set_dim(to.rank() - 1, o_.units);
+    if (unknown <= 1) return reshape(y, to);  // -1 stands for the one that is not known
+    const Tensor sizes = shape(x);
+    Tensor back = reshape(y, concat({sizes(slice(0, -1)), constant({static_cast<int>(o_.units)})}, 0));
+    back.set_shape(to);
+    return back;
+  }
+
+  layers::DenseOptions o_;
+  Variable kernel_, bias_;
+};
+
+const RegisterLayer registered("Dense", [](const Config& c) -> LayerRef {
+  layers::DenseOptions o = from_common<layers::DenseOptions>(c);
+  o.units = c["units"].as_int();
+  o.activation = keras::Activation::deserialize(c.get("activation"));
+  o.use_bias = c.get("use_bias", true);
+  o.kernel_initializer = deserialize_initializer(c.get("kernel_initializer"), o.kernel_initializer);
+  o.bias_initializer = deserialize_initializer(c.get("bias_initializer"), o.bias_initializer);
+  o.kernel_regularizer = Regularizer::deserialize(c.get("kernel_regularizer"));
+  o.bias_regularizer = Regularizer::deserialize(c.get("bias_regularizer"));
+  o.activity_regularizer = Regularizer::deserialize(c.get("activity_regularizer"));
+  o.kernel_constraint = Constraint::deserialize(c.get("kernel_constraint"));
+  o.bias_constraint = Constraint::deserialize(c.get("bias_constraint"));
+  return layers::Dense(std::move(o));
+});
+
+}  // namespace
+
+layers::Dense::Dense(DenseOptions o) : Layer(new DenseLayer(std::move(o))) {}
+layers::Dense::Dense(std::int64_t units, DenseOptions o)
+    : Dense((o.units = units, std::move(o))) {}
+
+}  // namespace rill::keras

@@ -1,0 +1,74 @@
+#include "rill/base/check.h"
+#include "rill/keras/layer_impl.h"
+#include "rill/keras/layers/core.h"
+#include "rill/keras/layers/registry.h"
+#include "rill/keras/layers/weight_config_impl.h"
+#include "rill/ops/array_ops.h"
+
+namespace rill::keras {
+
+namespace {
+
+class ReshapeLayer : public LayerImpl {
+ public:
+  explicit ReshapeLayer(layers::ReshapeOptions o)
+      : LayerImpl("Reshape", common(o)), o_(std::move(o)) {
+    RILL_CHECK(o_.target_shape.has_rank(), invalid_argument, "[Reshape] target_shape is not given");
+    for (int i = 0; i < o_.target_shape.rank(); ++i)
+      if (o_.target_shape.dim(i) < 0) {
+        RILL_CHECK(free_ < 0, invalid_argument,
+                   "[Reshape] target_shape {} leaves more than one size open", o_.target_shape);
+        free_ = i;
+      } else {
+        known_ *= o_.target_shape.dim(i);
+      }
+  }
+  Tensor call(const Tensor& x, const CallContext&) override {
+    std::int64_t each = 1;
+    for (int i = 1; i < x.ndim(); ++i)
+      each = each < 0 || x.shape().dim(i) < 0 ? -1 : each * x.shape().dim(i);
+    TensorShape to = TensorShape::scalar();
+    to.push_back(x.shape().dim(0));
+    for (int i = 0; i < o_.target_shape.rank(); ++i) to.push_back(o_.target_shape.dim(i));
+    if (each >= 0) {
+      const bool fits = free_ < 0 ? each == known_ : known_ > 0 && each % known_ == 0;
+      RILL_CHECK(fits, invalid_argument,
+                 "[{}] total size of new array must be unchanged, input_shape = {}, output_shape = "
+                 "{}",
+                 name(), x.shape().to_string(), o_.target_shape.to_string());
+      if (free_ >= 0) to.set_dim(free_ + 1, each / known_);
+    }
+    int unknown = 0;
+    for (int i = 0; i < to.rank(); ++i) unknown += to.dim(i) < 0;
+    if (unknown <= 1) return reshape(x, to);
+    std::vector<Tensor> sizes{shape(x)[0]};
+    for (int i = 1; i < to.rank(); ++i) sizes.push_back(constant(static_cast<int>(to.dim(i))));
+    const Tensor y = reshape(x, stack(sizes));
+    y.set_shape(to);
+    return y;
+  }
+  void add_config(Config& c) const override {
+    Config sizes = Config::list();
+    for (int i = 0; i < o_.target_shape.rank(); ++i) sizes.push_back(o_.target_shape.dim(i));
+    c.set("target_shape", sizes);
+  }
+
+ private:
+  layers::ReshapeOptions o_;
+  int free_ = -1;
+  std::int64_t known_ = 1;
+};
+
+const RegisterLayer registered("Reshape", [](const Config& c) -> LayerRef {
+  auto o = from_common<layers::ReshapeOptions>(c);
+  o.target_shape = c["target_shape"].as_shape();
+  return layers::Reshape(std::move(o));
+});
+
+}  // namespace
+
+layers::Reshape::Reshape(ReshapeOptions o) : Layer(new ReshapeLayer(std::move(o))) {}
+layers::Reshape::Reshape(const TensorShape& target_shape, ReshapeOptions o)
+    : Reshape((o.target_shape = target_shape, std::move(o))) {}
+
+}  // namespace rill::keras

@@ -1,0 +1,20 @@
+#pragma once
+#include "rill/keras/layers/core.h"
+#include "rill/keras/symbolic_impl.h"
+
+namespace rill::keras {
+
+class InputLayerImpl : public LayerImpl {
+ public:
+  explicit InputLayerImpl(const layers::InputLayerOptions& options);
+  Tensor call(const Tensor& x, const CallContext&) override { return x; }
+  void add_config(Config& config) const override;
+  // Its symbolic tensor, always of the same node.
+  Tensor symbol();
+
+ private:
+  static std::string next_input_name();
+  Config config() const;
+};
+
+}  // namespace rill::keras

@@ -1,0 +1,5 @@
+#pragma once
+// All layers.
+#include "rill/keras/layers/core.h"
+#include "rill/keras/layers/registry.h"
+#include "rill/keras/layers/regularization.h"

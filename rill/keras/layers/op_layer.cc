@@ -1,0 +1,50 @@
+#include "rill/base/check.h"
+#include "rill/core/execute.h"
+#include "rill/keras/layers/op_layer_impl.h"
+
+namespace rill::keras {
+
+std::string function_name(const Op& op) {
+  struct Known {
+    const char *op, *function;
+  };
+  static const Known known[] = {
+      {"AddV2", "__operators__.add"}, {"Add", "__operators__.add"},
+      {"Sub", "math.subtract"},       {"Mul", "math.multiply"},
+      {"RealDiv", "math.truediv"},    {"MatMul", "linalg.matmul"},
+      {"BatchMatMulV2", "linalg.matmul"},
+      {"Relu", "nn.relu"},            {"Softmax", "nn.softmax"},
+      {"Sigmoid", "math.sigmoid"},    {"Tanh", "math.tanh"},
+      {"Exp", "math.exp"},            {"Log", "math.log"},
+      {"Square", "math.square"},      {"Sqrt", "math.sqrt"},
+      {"Abs", "math.abs"},            {"Neg", "math.negative"},
+      {"Maximum", "math.maximum"},    {"Minimum", "math.minimum"},
+      {"Sum", "math.reduce_sum"},     {"Mean", "math.reduce_mean"},
+      {"Max", "math.reduce_max"},     {"Reshape", "reshape"},
+      {"Transpose", "compat.v1.transpose"}, {"ConcatV2", "concat"},
+      {"Cast", "cast"},               {"Shape", "compat.v1.shape"},
+      {"StridedSlice", "__operators__.getitem"}, {"Pow", "math.pow"},
+  };
+  for (const Known& k : known)
+    if (op.name == k.op) return k.function;
+  return "raw_ops." + std::string(op.name);
+}
+
+OpLayer::OpLayer(const Op& op, AttrList attrs, int num_outputs)
+    : LayerImpl("TFOpLambda",
+                {.name = unique_layer_name("tf." + function_name(op)), .dtype = float32}),
+      op_(op),
+      attrs_(attrs),
+      num_outputs_(num_outputs) {
+  autocast = false;
+}
+
+Nest OpLayer::call_nest(const Nest& inputs, const CallContext&) {
+  const std::vector<Tensor> leaves = inputs.flatten();
+  std::vector<Tensor> out = execute_all(op_, as_inputs(leaves), attrs_.list(), num_outputs_);
+  return out.size() == 1 ? Nest(out[0]) : Nest(std::move(out));
+}
+
+void OpLayer::add_config(Config& config) const { config.set("function", function_name(op_)); }
+
+}  // namespace rill::keras

@@ -1,0 +1,127 @@
+#include "rill/keras/losses/loss.h"
+
+#include "rill/base/check.h"
+#include "rill/base/nearest.h"
+#include "rill/keras/losses/named_losses_impl.h"
+#include "rill/keras/class_name_impl.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+
+namespace rill::keras {
+
+Loss::~Loss() = default;
+
+Tensor Loss::call(const Tensor&, const Tensor&) {
+  RILL_FAIL(unimplemented, "[loss] the class {} has no call: override Tensor call(const Tensor& "
+                           "y_true, const Tensor& y_pred)",
+            class_name());
+}
+std::string Loss::class_name() const { return class_name_of(typeid(*this)); }
+std::string Loss::name() const {
+  return options_.name.empty() ? snake_case(class_name()) : options_.name;
+}
+Config Loss::get_config() const {
+  static const char* names[] = {"auto", "sum_over_batch_size", "sum", "none"};
+  return Config::dict({{"reduction", names[static_cast<int>(options_.reduction)]},
+                       {"name", name()}});
+}
+
+namespace {
+
+// Weights take the rank of the losses: [batch] beside [batch, steps] counts for every step.
+Tensor fitted(const Tensor& weight, const Tensor& losses) {
+  Tensor w = weight.dtype() == losses.dtype() ? weight : cast(weight, losses.dtype());
+  if (!w.shape().has_rank() || !losses.shape().has_rank()) return w;
+  if (w.ndim() == losses.ndim() + 1 && w.shape().dim(-1) == 1) w = squeeze(w, -1);
+  if (w.ndim() > 0)
+    while (w.ndim() < losses.ndim()) w = expand_dims(w, -1);
+  return w;
+}
+
+}  // namespace
+
+Tensor reduce_weighted_loss(const Tensor& losses, const Tensor& sample_weight, Reduction reduction) {
+  const Tensor weighted = sample_weight.defined() ? losses * fitted(sample_weight, losses) : losses;
+  switch (reduction) {
+    case Reduction::NONE: return weighted;
+    case Reduction::SUM: return reduce_sum(weighted);
+    default: break;
+  }
+  if (weighted.shape().has_rank() && weighted.ndim() == 0) return weighted;
+  return reduce_mean(weighted);
+}
+
+Tensor Loss::operator()(const Operand& y_true, const Operand& y_pred) const {
+  return reduce_weighted_loss(
+      const_cast<Loss*>(this)->call(to_tensor(y_true), to_tensor(y_pred)), {}, options_.reduction);
+}
+Tensor Loss::operator()(const Operand& y_true, const Operand& y_pred,
+                        const Operand& sample_weight) const {
+  const bool none = sample_weight.kind() == Operand::Kind::tensor && !sample_weight.tensor().defined();
+  return reduce_weighted_loss(const_cast<Loss*>(this)->call(to_tensor(y_true), to_tensor(y_pred)),
+                              none ? Tensor() : to_tensor(sample_weight), options_.reduction);
+}
+
+// ---- by name and by function
+namespace {
+
+// A function as a loss.
+class FunctionLoss : public Loss {
+ public:
+  FunctionLoss(std::string name, std::function<Tensor(const Tensor&, const Tensor&)> f)
+      : Loss(LossOptions{.name = std::move(name)}), f_(std::move(f)) {}
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override { return f_(y_true, y_pred); }
+  std::string class_name() const override { return "LossFunctionWrapper"; }
+
+ private:
+  std::function<Tensor(const Tensor&, const Tensor&)> f_;
+};
+
+}  // namespace
+
+LossRef LossRef::by_function(std::function<Tensor(const Tensor&, const Tensor&)> f) {
+  LossRef r;
+  r.loss_ = std::make_shared<FunctionLoss>("loss", std::move(f));
+  return r;
+}
+LossRef LossRef::by_pointer(BinaryFn f) {
+  LossRef r;
+  const char* known = nullptr;
+  for (const NamedLoss& n : named_losses())
+    if (n.function == f) {
+      known = n.name;
+      break;
+    }
+  r.loss_ = std::make_shared<FunctionLoss>(
+      known ? known : "loss",
+      [f](const Tensor& y_true, const Tensor& y_pred) { return f(y_true, y_pred); });
+  if (known) r.given_ = known;
+  return r;
+}
+LossRef LossRef::by_name(std::string_view name) {
+  std::vector<std::string> names;
+  for (const NamedLoss& n : named_losses()) {
+    names.push_back(n.name);
+    if (name != n.name && name != n.alias && name != n.class_name) continue;
+    LossRef r = by_pointer(n.function);
+    r.given_ = name;
+    return r;
+  }
+  RILL_FAIL(invalid_argument, "[loss] unknown loss \"{}\".{}", name, did_you_mean(name, names));
+}
+
+Config LossRef::serialize() const {
+  if (!loss_) return {};
+  if (!given_.empty()) return given_;
+  RILL_CHECK(!dynamic_cast<const FunctionLoss*>(loss_.get()), failed_precondition,
+             "[loss] a function of your own has no name that a file could hold; use one of "
+             "keras::losses");
+  return Config::dict({{"class_name", loss_->class_name()}, {"config", loss_->get_config()}});
+}
+LossRef LossRef::deserialize(const Config& c) {
+  if (c.is_null()) return {};
+  if (c.is_text()) return by_name(c.as_string());
+  return loss_from_config(c["class_name"].as_string(), c.get("config"));
+}
+
+}  // namespace rill::keras

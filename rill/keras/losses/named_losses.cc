@@ -1,0 +1,37 @@
+#include "rill/keras/losses/named_losses_impl.h"
+
+namespace rill::keras {
+
+std::span<const NamedLoss> named_losses() {
+  using namespace losses;
+  static const NamedLoss all[] = {
+      {"mean_squared_error", "mse", "MeanSquaredError", mean_squared_error},
+      {"mean_squared_error", "MSE", "MeanSquaredError", mse},
+      {"mean_absolute_error", "mae", "MeanAbsoluteError", mean_absolute_error},
+      {"mean_absolute_error", "MAE", "MeanAbsoluteError", mae},
+      {"mean_absolute_percentage_error", "mape", "MeanAbsolutePercentageError",
+       mean_absolute_percentage_error},
+      {"mean_absolute_percentage_error", "MAPE", "MeanAbsolutePercentageError", mape},
+      {"mean_squared_logarithmic_error", "msle", "MeanSquaredLogarithmicError",
+       mean_squared_logarithmic_error},
+      {"mean_squared_logarithmic_error", "MSLE", "MeanSquaredLogarithmicError", msle},
+      {"categorical_crossentropy", "", "CategoricalCrossentropy", categorical_crossentropy},
+      {"sparse_categorical_crossentropy", "", "SparseCategoricalCrossentropy",
+       sparse_categorical_crossentropy},
+      {"binary_crossentropy", "bce", "BinaryCrossentropy", binary_crossentropy},
+      {"kl_divergence", "kld", "KLDivergence", kl_divergence},
+      {"kl_divergence", "kullback_leibler_divergence", "KLDivergence", kld},
+      {"hinge", "", "Hinge", hinge},
+      {"squared_hinge", "", "SquaredHinge", squared_hinge},
+      {"categorical_hinge", "", "CategoricalHinge", categorical_hinge},
+      {"huber", "huber_loss", "Huber", huber},
+      {"log_cosh", "logcosh", "LogCosh", log_cosh},
+      {"poisson", "", "Poisson", poisson},
+      {"cosine_similarity", "", "CosineSimilarity", cosine_similarity},
+  };
+  return all;
+}
+
+LossRef loss_from_config(const std::string& class_name, const Config&) { return LossRef(class_name); }
+
+}  // namespace rill::keras

@@ -1,0 +1,138 @@
+#include "rill/base/check.h"
+#include "rill/base/nearest.h"
+#include "rill/core/resource.h"
+#include "rill/core/tensor_impl.h"
+#include "rill/graph/graph.h"
+#include "rill/keras/class_name_impl.h"
+#include "rill/keras/losses/named_losses_impl.h"
+#include "rill/keras/metrics/metric_impl.h"
+#include "rill/keras/metrics/metrics.h"
+#include "rill/keras/metrics/named_metrics_impl.h"
+#include "rill/ops/array_ops.h"
+
+namespace rill::keras {
+
+void retain(MetricImpl* m) noexcept { m->refs.retain(); }
+void release(MetricImpl* m) noexcept {
+  if (m->refs.release()) delete m;
+}
+
+Metric::Metric(MetricOptions o) : impl_(new MetricImpl) {
+  impl_->name = std::move(o.name);
+  impl_->dtype = o.dtype.defined() ? o.dtype : float32;
+}
+Metric::~Metric() = default;
+Metric::Metric(const Metric&) = default;
+Metric& Metric::operator=(const Metric&) = default;
+
+void Metric::update_state(const Tensor&, const Tensor&) {
+  RILL_FAIL(unimplemented,
+            "[{}] the class {} has no update_state(const Tensor& y_true, const Tensor& y_pred)",
+            name(), class_name());
+}
+void Metric::update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) {
+  RILL_CHECK(!sample_weight.defined(), unimplemented,
+             "[{}] the class {} takes no sample_weight: override update_state(y_true, y_pred, "
+             "sample_weight)",
+             name(), class_name());
+  update_state(y_true, y_pred);
+}
+Tensor Metric::result() {
+  RILL_FAIL(unimplemented, "[{}] the class {} has no result()", name(), class_name());
+}
+void Metric::reset_state() {
+  for (const MetricImpl::State& s : impl_->state)
+    s.variable.assign(zeros(s.variable.shape(), s.variable.dtype()));
+}
+Tensor Metric::operator()(const Operand& y_true, const Operand& y_pred) {
+  update_state(to_tensor(y_true), to_tensor(y_pred), Tensor());
+  return result();
+}
+std::string Metric::class_name() const { return class_name_of(typeid(*this)); }
+std::string Metric::name() const {
+  return impl_->name.empty() ? snake_case(class_name()) : impl_->name;
+}
+Config Metric::get_config() const {
+  return Config::dict({{"name", name()}, {"dtype", impl_->dtype.name()}});
+}
+DType Metric::dtype() const { return impl_->dtype; }
+std::vector<Variable> Metric::variables() const {
+  std::vector<Variable> list;
+  for (const MetricImpl::State& s : impl_->state) list.push_back(s.variable);
+  return list;
+}
+Ref<TrackableNode> Metric::trackable() const {
+  retain(impl_.get());
+  return Ref<TrackableNode>(impl_.get());
+}
+Variable Metric::add_weight(std::string_view name, DType dtype, const TensorShape& shape,
+                            const Initializer& initializer) {
+  const EagerScope eager;
+  const Variable v(initializer(shape, dtype.defined() ? dtype : impl_->dtype),
+                   {.trainable = false, .name = std::string(name)});
+  impl_->state.push_back({std::string(name), v});
+  TrackableNode* node = v.handle().impl()->resource.get();
+  rill::retain(node);
+  impl_->track(name, Ref<TrackableNode>(node));
+  return v;
+}
+
+// ---- by name and by function
+MetricRef MetricRef::by_pointer(BinaryFn f) {
+  std::string name;
+  for (const NamedMetric& n : named_metrics())
+    if (n.function == f) name = n.name;
+  for (const NamedLoss& n : named_losses())
+    if (name.empty() && n.function == f) name = n.name;
+  return metrics::MeanMetricWrapper(
+      [f](const Tensor& y_true, const Tensor& y_pred) { return f(y_true, y_pred); },
+      {.name = name.empty() ? "metric" : name});
+}
+MetricRef MetricRef::by_function(std::function<Tensor(const Tensor&, const Tensor&)> f) {
+  return metrics::MeanMetricWrapper(std::move(f), {.name = "metric"});
+}
+
+MetricRef MetricRef::resolved(const LossRef& loss, const TensorShape& y_true,
+                              const TensorShape& y_pred) const {
+  if (metric_) return *this;
+  const auto of = [](BinaryFn f, std::string name) -> MetricRef {
+    return metrics::MeanMetricWrapper(
+        [f](const Tensor& t, const Tensor& p) { return f(t, p); }, {.name = std::move(name)});
+  };
+  // "accuracy" and "crossentropy" mean what fits labels and predictions.
+  const bool accuracy = name_ == "accuracy" || name_ == "acc";
+  if (accuracy || name_ == "crossentropy" || name_ == "ce") {
+    const bool known = y_true.has_rank() && y_pred.has_rank();
+    const bool binary = known && y_pred.rank() > 0 && y_pred.dim(-1) == 1;
+    const bool sparse =
+        known && !binary &&
+        (y_true.rank() < y_pred.rank() || (y_true.dim(-1) == 1 && y_pred.dim(-1) > 1));
+    // Losses that speak of yes and no decide too.
+    const bool yes_no = loss.defined() && loss->name() == "binary_crossentropy" && !sparse;
+    if (binary || yes_no)
+      return of(accuracy ? BinaryFn(metrics::binary_accuracy) : BinaryFn(losses::binary_crossentropy),
+                name_);
+    if (sparse)
+      return of(accuracy ? BinaryFn(metrics::sparse_categorical_accuracy)
+                         : BinaryFn(losses::sparse_categorical_crossentropy),
+                name_);
+    return of(accuracy ? BinaryFn(metrics::categorical_accuracy)
+                       : BinaryFn(losses::categorical_crossentropy),
+              name_);
+  }
+  std::vector<std::string> names{"accuracy"};
+  for (const NamedMetric& n : named_metrics()) {
+    names.push_back(n.name);
+    if (name_ == n.class_name) return n.make();
+    if (name_ == n.name) return n.function ? of(n.function, name_) : n.make();
+  }
+  for (const NamedLoss& n : named_losses()) {
+    names.push_back(n.name);
+    if (name_ == n.name || name_ == n.alias) return of(n.function, name_);
+    if (name_ == n.class_name) return of(n.function, n.name);
+  }
+  RILL_FAIL(invalid_argument, "[metric] unknown metric \"{}\".{}", name_,
+            did_you_mean(name_, names));
+}
+
+}  // namespace rill::keras

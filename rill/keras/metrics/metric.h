@@ -1,0 +1,110 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "rill/core/operand.h"
+#include "rill/eager/variable.h"
+#include "rill/keras/config.h"
+#include "rill/keras/initializers/initializers.h"
+#include "rill/keras/losses/loss.h"
+
+namespace rill RILL_API {
+
+class TrackableNode;
+void retain(TrackableNode* n) noexcept;
+void release(TrackableNode* n) noexcept;
+
+namespace keras {
+
+class MetricImpl;
+void retain(MetricImpl*) noexcept;
+void release(MetricImpl*) noexcept;
+
+struct MetricOptions {
+  std::string name = {};
+  DType dtype = float32;
+};
+
+// A number that is kept over batches: update_state takes a batch in, result gives the number,
+// reset_state starts anew. A reference: copies share the state. A metric of one's own makes its
+// variables in the constructor:
+//
+//   struct SparseAccuracy : keras::metrics::Metric {
+//     tf::Variable total = add_weight("total", tf::int32), count = add_weight("count", tf::int32);
+//     void update_state(const Tensor& y_true, const Tensor& y_pred) override { ... }
+//     Tensor result() override { return count / total; }
+//   };
+class Metric {
+ public:
+  virtual ~Metric();
+  Metric(const Metric&);
+  Metric& operator=(const Metric&);
+
+  // Overridden is one of the two; the first ignores no weights: with some it is an error.
+  virtual void update_state(const Tensor& y_true, const Tensor& y_pred);
+  virtual void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight);
+  virtual Tensor result();
+  virtual void reset_state();  // all variables become 0
+  void reset_states() { reset_state(); }
+  virtual std::string class_name() const;
+  virtual Config get_config() const;
+
+  // Updates, and gives the result.
+  Tensor operator()(const Operand& y_true, const Operand& y_pred);
+
+  std::string name() const;
+  DType dtype() const;
+  std::vector<Variable> variables() const;
+  Ref<TrackableNode> trackable() const;
+
+ protected:
+  explicit Metric(MetricOptions options = {});
+  // State, 0 at first unless an initializer is given.
+  Variable add_weight(std::string_view name, DType dtype = {}, const TensorShape& shape = TensorShape::scalar(),
+                      const Initializer& initializer = "zeros");
+  Ref<MetricImpl> impl_;
+};
+
+// A metric by name ("accuracy", "mae"), by function, or as an object, whose state it shares.
+class MetricRef {
+ public:
+  MetricRef() = default;
+  template <StringLike S>
+  MetricRef(const S& name) : name_(std::string_view(name)) {}
+  MetricRef(BinaryFn f) : MetricRef(by_pointer(f)) {}
+  template <class M>
+  requires std::is_base_of_v<Metric, M> MetricRef(const M& metric)
+      : metric_(std::make_shared<M>(metric)) {
+  }
+  template <class F>
+  requires(std::is_invocable_r_v<Tensor, F&, Tensor, Tensor> && !std::is_base_of_v<Metric, F> &&
+           !StringLike<F> && !std::is_convertible_v<F, BinaryFn> &&
+           !std::is_same_v<std::remove_cvref_t<F>, MetricRef>) MetricRef(F f)
+      : MetricRef(by_function(std::move(f))) {}
+
+  bool defined() const { return static_cast<bool>(metric_); }
+  // A name that stands for a metric only when loss and shapes are known, as "accuracy" does, or
+  // for one whose object is not made yet.
+  const std::string& name() const { return name_; }
+  Metric& operator*() const { return *metric_; }
+  Metric* operator->() const { return metric_.get(); }
+  // The object; `loss` and the shapes of labels and predictions decide what "accuracy" is.
+  // InvalidArgument, with the nearest name, for an unknown one.
+  MetricRef resolved(const LossRef& loss, const TensorShape& y_true, const TensorShape& y_pred) const;
+
+ private:
+  static MetricRef by_pointer(BinaryFn f);
+  static MetricRef by_function(std::function<Tensor(const Tensor&, const Tensor&)> f);
+  std::shared_ptr<Metric> metric_;
+  std::string name_;
+};
+
+namespace metrics {
+using keras::Metric;
+}
+
+}  // namespace keras
+}  // namespace RILL_API

@@ -1,0 +1,174 @@
+#include <algorithm>
+
+#include "rill/base/check.h"
+#include "rill/graph/graph.h"
+#include "rill/keras/layers/input_layer_impl.h"
+#include "rill/keras/layers/op_layer_impl.h"
+#include "rill/keras/layers/registry.h"
+#include "rill/keras/models/model_impl.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+
+namespace rill::keras {
+
+FunctionalImpl::FunctionalImpl(const Nest& inputs, const Nest& outputs, std::string name)
+    : ModelImpl("Functional", {.name = name.empty() ? unique_layer_name("model") : std::move(name)}),
+      inputs_(inputs),
+      outputs_(outputs),
+      input_leaves_(inputs.flatten()),
+      output_leaves_(outputs.flatten()) {
+  autocast = false;
+  RILL_CHECK(!input_leaves_.empty() && !output_leaves_.empty(), invalid_argument,
+             "[Model] got {} inputs and {} outputs; expected at least one of each",
+             input_leaves_.size(), output_leaves_.size());
+  const std::vector<Ref<KerasNode>> order = nodes_between(input_leaves_, output_leaves_);
+  const auto number = [&](const KerasNode& n) {
+    const int first = num_values_;
+    for (std::size_t i = 0; i < n.specs.size(); ++i)
+      numbers_[{n.id, static_cast<int>(i)}] = num_values_++;
+    return first;
+  };
+  for (const Tensor& t : input_leaves_) {
+    const KerasSymbol& s = *keras_symbol(t);
+    RILL_CHECK(!numbers_.count({s.node->id, s.index}), invalid_argument,
+               "[Model] the input made by layer \"{}\" is given twice", s.node->layer->name());
+    numbers_[{s.node->id, s.index}] = num_values_++;
+    if (std::find(nodes_.begin(), nodes_.end(), s.node) == nodes_.end()) nodes_.push_back(s.node);
+  }
+  for (const Ref<KerasNode>& n : order) {
+    Step step;
+    step.node = n;
+    for (const Tensor& t : n->inputs.flatten()) step.inputs.push_back(slot_of(t));
+    step.first_output = number(*n);
+    steps_.push_back(std::move(step));
+    nodes_.push_back(n);
+  }
+  for (const Tensor& t : output_leaves_) results_.push_back(slot_of(t));
+
+  // Layers by depth from the outputs, as Keras lists them: inputs first.
+  std::vector<LayerImpl*> listed;
+  for (const Ref<KerasNode>& n : nodes_) {
+    LayerImpl* l = n->layer.get();
+    if (std::find(listed.begin(), listed.end(), l) != listed.end()) continue;
+    for (const LayerImpl* o : listed)
+      RILL_CHECK(o->name() != l->name(), invalid_argument,
+                 "[Model] the name \"{}\" is used by 2 layers of the model; all layer names should "
+                 "be unique",
+                 l->name());
+    listed.push_back(l);
+    layers_.push_back(LayerHandle(share(*l)));
+    track_layer(format("layer-{}", layers_.size() - 1), share(*l));
+  }
+  built = true;
+}
+
+FunctionalImpl::Slot FunctionalImpl::slot_of(const Tensor& t) const {
+  const KerasSymbol* s = keras_symbol(t);
+  if (!s) return {.constant = t};
+  return {.value = numbers_.at({s->node->id, s->index})};
+}
+
+Nest FunctionalImpl::call_nest(const Nest& given, const CallContext& context) {
+  std::vector<Tensor> leaves;
+  if (given.is_dict() && inputs_.size() == input_leaves_.size() && !inputs_.is_dict()) {
+    // Inputs by the names of their layers.
+    for (const Tensor& t : input_leaves_)
+      leaves.push_back(given[keras_symbol(t)->node->layer->name()].as_tensor());
+  } else if (given.is_dict() && inputs_.is_dict()) {
+    for (const std::string& key : inputs_.keys())
+      for (const Tensor& t : given[key].flatten()) leaves.push_back(t);
+  } else {
+    leaves = given.flatten();
+  }
+  RILL_CHECK(leaves.size() == input_leaves_.size(), invalid_argument,
+             "[{}] the model expects {} input(s), but it received {} input tensors", name(),
+             input_leaves_.size(), leaves.size());
+  std::vector<Tensor> values(static_cast<std::size_t>(num_values_));
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const KerasSymbol& s = *keras_symbol(input_leaves_[i]);
+    Tensor x = leaves[i];
+    const TensorShape& want = input_leaves_[i].shape();
+    if (x.dtype() != input_leaves_[i].dtype()) x = cast(x, input_leaves_[i].dtype());
+    // A last axis of 1 comes and goes, as in Keras.
+    if (x.shape().has_rank() && x.ndim() == want.rank() + 1 && x.shape().dim(-1) == 1)
+      x = squeeze(x, -1);
+    else if (x.shape().has_rank() && x.ndim() == want.rank() - 1 && want.dim(-1) == 1)
+      x = expand_dims(x, -1);
+    values[static_cast<std::size_t>(numbers_.at({s.node->id, s.index}))] = x;
+  }
+  const int training = context.training ? 1 : 0;
+  for (const Step& step : steps_) {
+    std::vector<Tensor> in;
+    in.reserve(step.inputs.size());
+    for (const Slot& s : step.inputs)
+      in.push_back(s.value < 0 ? s.constant : values[static_cast<std::size_t>(s.value)]);
+    const Nest x = step.node->inputs.is_tensor() ? Nest(in[0]) : step.node->inputs.with_leaves(in);
+    const std::vector<Tensor> out = step.node->run(x, training).flatten();
+    RILL_INTERNAL_CHECK(out.size() == step.node->specs.size());
+    for (std::size_t i = 0; i < out.size(); ++i)
+      values[static_cast<std::size_t>(step.first_output) + i] = out[i];
+  }
+  std::vector<Tensor> results;
+  for (const Slot& s : results_) results.push_back(values[static_cast<std::size_t>(s.value)]);
+  return outputs_.is_tensor() ? Nest(results[0]) : outputs_.with_leaves(results);
+}
+
+// ---- configuration
+namespace {
+
+
+}  // namespace
+
+void FunctionalImpl::add_config(Config& c) const {
+  // The calls of a layer that belong to this model are counted anew.
+  std::map<const KerasNode*, int> index;
+  std::map<const LayerImpl*, int> calls;
+  for (const Ref<KerasNode>& n : nodes_) index[n.get()] = calls[n->layer.get()]++;
+  const auto place = [&](const Tensor& t) {
+    const KerasSymbol& s = *keras_symbol(t);
+    return std::tuple(s.node->layer->name(), index.at(s.node.get()), s.index);
+  };
+  Config list = Config::list();
+  for (const LayerRef& l : layers_) {
+    Config inbound = Config::list();
+    Config own;
+    for (const Ref<KerasNode>& n : nodes_) {
+      if (n->layer.get() != &l->impl() || n->is_input()) continue;
+      if (!n->config.is_null()) own = n->config;
+      Config call = Config::list();
+      for (const Tensor& t : n->inputs.flatten()) {
+        if (!keras_symbol(t)) {
+          RILL_FAIL(unimplemented,
+                    "[{}] layer \"{}\" is called on a constant, which a configuration does not "
+                    "hold; put the arithmetic into a Layer of your own",
+                    name(), l->name());
+        }
+        const auto [layer, node, tensor] = place(t);
+        Config kwargs = Config::dict();
+        if (n->options.training >= 0) kwargs.set("training", n->options.training > 0);
+        call.push_back(Config::list({layer, node, tensor, kwargs}));
+      }
+      inbound.push_back(call);
+    }
+    Config entry = layers::serialize(*l);
+    if (!own.is_null()) entry.set("config", own);
+    entry.set("name", l->name());
+    entry.set("inbound_nodes", inbound);
+    list.push_back(entry);
+  }
+  const auto ends = [&](const std::vector<Tensor>& leaves) {
+    Config e = Config::list();
+    for (const Tensor& t : leaves) {
+      const auto [layer, node, tensor] = place(t);
+      e.push_back(Config::list({layer, node, tensor}));
+    }
+    return e;
+  };
+  c = Config::dict({{"name", name()},
+                    {"trainable", trainable},
+                    {"layers", list},
+                    {"input_layers", ends(input_leaves_)},
+                    {"output_layers", ends(output_leaves_)}});
+}
+
+}  // namespace rill::keras

@@ -1,0 +1,99 @@
+#include "rill/keras/models/model.h"
+
+#include <algorithm>
+
+#include "rill/base/check.h"
+#include "rill/base/nearest.h"
+#include "rill/keras/models/model_impl.h"
+#include "rill/keras/training/trainer_impl.h"
+
+namespace rill::keras {
+
+ModelImpl::ModelImpl(std::string_view class_name, LayerOptions options)
+    : LayerImpl(class_name, std::move(options)) {}
+ModelImpl::~ModelImpl() = default;
+std::vector<LayerRef> ModelImpl::layers() const {
+  std::vector<LayerRef> list;
+  for (const Ref<LayerImpl>& c : children) list.push_back(LayerHandle(c));
+  return list;
+}
+bool has_graph(const ModelImpl& model) {
+  return dynamic_cast<const SequentialImpl*>(&model) ||
+         dynamic_cast<const FunctionalImpl*>(&model);
+}
+
+Model::Model() : Layer(new ModelImpl("")) {}
+Model::Model(LayerOptions options) : Layer(new ModelImpl("", std::move(options))) {}
+Model::Model(LayerImpl* impl) : Layer(impl) {}
+Model::Model(const Nest& inputs, const Nest& outputs, std::string_view name)
+    : Layer(new FunctionalImpl(inputs, outputs, std::string(name))) {}
+ModelImpl& Model::model_impl() const { return static_cast<ModelImpl&>(*impl_); }
+
+std::vector<LayerRef> Model::layers() const { return model_impl().layers(); }
+LayerRef Model::get_layer(std::string_view wanted) const {
+  std::vector<std::string> names;
+  for (LayerRef& l : layers()) {
+    if (l->name() == wanted) return l;
+    names.push_back(l->name());
+  }
+  RILL_FAIL(not_found, "[{}] get_layer: no such layer: \"{}\".{}", name(), wanted,
+            did_you_mean(wanted, names));
+}
+LayerRef Model::get_layer(int index) const {
+  const std::vector<LayerRef> all = layers();
+  const int i = index < 0 ? index + static_cast<int>(all.size()) : index;
+  RILL_CHECK(i >= 0 && i < static_cast<int>(all.size()), out_of_range,
+             "[{}] get_layer: was asked for layer {}, but the model has only {} layers", name(),
+             index, all.size());
+  return all[static_cast<std::size_t>(i)];
+}
+std::vector<Tensor> Model::inputs() const { return model_impl().inputs(); }
+std::vector<Tensor> Model::outputs() const { return model_impl().outputs(); }
+
+namespace {
+std::vector<std::string> names_of(const std::vector<Tensor>& tensors) {
+  std::vector<std::string> names;
+  for (const Tensor& t : tensors) {
+    std::string n = keras_symbol(t)->node->layer->name();
+    // A layer that gives two outputs has them numbered.
+    std::string unique = n;
+    for (int i = 1; std::find(names.begin(), names.end(), unique) != names.end(); ++i)
+      unique = format("{}_{}", n, i);
+    names.push_back(unique);
+  }
+  return names;
+}
+}  // namespace
+
+std::vector<std::string> Model::input_names() const { return names_of(inputs()); }
+std::vector<std::string> Model::output_names() const { return names_of(outputs()); }
+
+void Model::build_model(const TensorShape& input_shape) {
+  if (auto* s = dynamic_cast<SequentialImpl*>(impl_.get())) {
+    if (!s->built) s->build_for(input_shape, {});
+    return;
+  }
+  if (!impl_->built) compute_output_shape(input_shape);
+}
+
+Sequential::Sequential() : Model(new SequentialImpl("")) {}
+Sequential::Sequential(std::initializer_list<LayerRef> layers, std::string_view name)
+    : Model(new SequentialImpl(std::string(name))) {
+  for (const LayerRef& l : layers) add(l);
+}
+Sequential::Sequential(const std::vector<LayerRef>& layers, std::string_view name)
+    : Model(new SequentialImpl(std::string(name))) {
+  for (const LayerRef& l : layers) add(l);
+}
+void Sequential::add(LayerRef layer) {
+  static_cast<SequentialImpl&>(*impl_).add(std::move(layer));
+}
+void Sequential::pop() { static_cast<SequentialImpl&>(*impl_).pop(); }
+
+int Verbose::parse(std::string_view text) {
+  RILL_CHECK(text == "auto", invalid_argument,
+             "[verbose] got \"{}\"; expected \"auto\", 0, 1 or 2", text);
+  return -1;
+}
+
+}  // namespace rill::keras

@@ -1,0 +1,251 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "rill/data/dataset.h"
+#include "rill/keras/callbacks/callback.h"
+#include "rill/keras/layer.h"
+#include "rill/keras/losses/loss.h"
+#include "rill/keras/metrics/metric.h"
+#include "rill/keras/optimizers/optimizer.h"
+#include "rill/keras/training/logs.h"
+
+namespace rill RILL_API {
+namespace keras {
+
+class ModelImpl;
+
+// An optimizer by name, or as an object; those of compat::v1 too.
+class OptimizerRef {
+ public:
+  OptimizerRef() = default;
+  template <StringLike S>
+  OptimizerRef(const S& name) : OptimizerRef(optimizers::get(std::string_view(name))) {}
+  OptimizerRef(const Optimizer& o) : optimizer_(std::make_shared<Optimizer>(o)) {}
+  bool defined() const { return static_cast<bool>(optimizer_); }
+  Optimizer& operator*() const { return *optimizer_; }
+  Optimizer* operator->() const { return optimizer_.get(); }
+
+ private:
+  std::shared_ptr<Optimizer> optimizer_;
+};
+
+// One loss for all outputs, one each, or by the names of the outputs.
+class LossArg {
+ public:
+  LossArg() = default;
+  template <class L>
+  requires std::is_constructible_v<LossRef, const L&> LossArg(const L& loss)
+      : list_{{std::string(), LossRef(loss)}} {
+  }
+  LossArg(std::nullptr_t) {}
+  LossArg(BinaryFn f) : list_{{std::string(), LossRef(f)}} {}
+  LossArg(std::initializer_list<LossRef> each) : kind_(Kind::each) {
+    for (const LossRef& l : each) list_.emplace_back(std::string(), l);
+  }
+  LossArg(std::initializer_list<std::pair<std::string, LossRef>> by_name)
+      : kind_(Kind::named), list_(by_name) {}
+  enum class Kind : unsigned char { one, each, named };
+  Kind kind() const { return kind_; }
+  bool defined() const { return !list_.empty(); }
+  const std::vector<std::pair<std::string, LossRef>>& list() const { return list_; }
+
+ private:
+  Kind kind_ = Kind::one;
+  std::vector<std::pair<std::string, LossRef>> list_;
+};
+
+// Metrics of the only output (or of every one), or by the names of the outputs.
+class MetricsArg {
+ public:
+  MetricsArg() = default;
+  MetricsArg(std::initializer_list<MetricRef> list) : all_(list) {}
+  MetricsArg(std::vector<MetricRef> list) : all_(std::move(list)) {}
+  MetricsArg(std::initializer_list<std::pair<std::string, std::vector<MetricRef>>> by_name)
+      : named_(by_name) {}
+  const std::vector<MetricRef>& all() const { return all_; }
+  const std::vector<std::pair<std::string, std::vector<MetricRef>>>& named() const { return named_; }
+  bool empty() const { return all_.empty() && named_.empty(); }
+
+ private:
+  std::vector<MetricRef> all_;
+  std::vector<std::pair<std::string, std::vector<MetricRef>>> named_;
+};
+
+// Numbers for outputs: in their order, or by name.
+class LossWeights {
+ public:
+  LossWeights() = default;
+  LossWeights(std::initializer_list<double> each) : each_(each) {}
+  LossWeights(std::vector<double> each) : each_(std::move(each)) {}
+  LossWeights(std::initializer_list<std::pair<std::string, double>> by_name) : named_(by_name) {}
+  const std::vector<double>& each() const { return each_; }
+  const std::vector<std::pair<std::string, double>>& named() const { return named_; }
+
+ private:
+  std::vector<double> each_;
+  std::vector<std::pair<std::string, double>> named_;
+};
+
+struct CompileOptions {
+  OptimizerRef optimizer = "rmsprop";
+  LossArg loss = {};
+  MetricsArg metrics = {};
+  LossWeights loss_weights = {};
+  MetricsArg weighted_metrics = {};
+  bool run_eagerly = false;              // plain C++ at each step: breakpoints work
+  std::int64_t steps_per_execution = 1;  // steps between calls of the hooks of batches
+};
+
+// "auto" (1, or 2 where the output is no terminal), 0 silent, 1 bar, 2 a line an epoch.
+class Verbose {
+ public:
+  Verbose(int v) : v_(v) {}
+  template <StringLike S>
+  Verbose(const S& text) : v_(parse(std::string_view(text))) {}
+  int value() const { return v_; }  // -1: auto
+
+ private:
+  static int parse(std::string_view text);
+  int v_;
+};
+
+class ValidationData {
+ public:
+  ValidationData() = default;
+  ValidationData(const Nest& x, const Nest& y) : x_(x), y_(y), kind_(Kind::arrays) {}
+  ValidationData(const Nest& x, const Nest& y, const Tensor& sample_weight)
+      : x_(x), y_(y), weight_(sample_weight), kind_(Kind::arrays) {}
+  ValidationData(const data::Dataset& d)
+      : dataset_(std::make_shared<data::Dataset>(d)), kind_(Kind::dataset) {}
+  enum class Kind : unsigned char { none, arrays, dataset };
+  Kind kind() const { return kind_; }
+  const Nest& x() const { return x_; }
+  const Nest& y() const { return y_; }
+  const Tensor& sample_weight() const { return weight_; }
+  const data::Dataset& dataset() const { return *dataset_; }
+
+ private:
+  Nest x_, y_;
+  Tensor weight_;
+  std::shared_ptr<data::Dataset> dataset_;
+  Kind kind_ = Kind::none;
+};
+
+struct FitOptions {
+  std::int64_t batch_size = 0;  // 0: 32; not with a dataset
+  int epochs = 1;
+  Verbose verbose = "auto";
+  std::vector<CallbackRef> callbacks = {};
+  double validation_split = 0;  // the last part of the data, before shuffling
+  ValidationData validation_data = {};
+  bool shuffle = true;
+  std::vector<std::pair<int, double>> class_weight = {};
+  Tensor sample_weight = {};
+  int initial_epoch = 0;
+  std::int64_t steps_per_epoch = 0;  // 0: all of the data
+  std::int64_t validation_steps = 0;
+  std::int64_t validation_batch_size = 0;
+  int validation_freq = 1;
+};
+struct EvaluateOptions {
+  std::int64_t batch_size = 0;
+  Verbose verbose = "auto";
+  Tensor sample_weight = {};
+  std::int64_t steps = 0;
+  std::vector<CallbackRef> callbacks = {};
+};
+struct PredictOptions {
+  std::int64_t batch_size = 0;
+  Verbose verbose = "auto";
+  std::int64_t steps = 0;
+  std::vector<CallbackRef> callbacks = {};
+};
+struct SummaryOptions {
+  int line_length = 0;  // 0: as wide as needed, at least 65
+  bool expand_nested = false;
+  bool show_trainable = false;
+};
+
+// Layers that are trained together. Made of a graph of layers, of a stack (Sequential), or a
+// class of one's own that overrides call. A reference, as all layers are.
+class Model : public Layer {
+ public:
+  // What leads from keras::Input to outputs: one tensor, a list, or a dict of each.
+  Model(const Nest& inputs, const Nest& outputs, std::string_view name = {});
+
+  // ---- training
+  void compile(CompileOptions options = {});
+  bool compiled() const;
+  // x and y: tensors (or lists and dicts of them, for several inputs or outputs) with the
+  // samples along axis 0, or a dataset of (x, y) or (x, y, sample_weight) in batches.
+  History fit(const Nest& x, const Nest& y, FitOptions options = {});
+  History fit(const Nest& x, FitOptions options = {});  // for models whose loss needs no labels
+  History fit(const data::Dataset& x, FitOptions options = {});
+  Logs evaluate(const Nest& x, const Nest& y, EvaluateOptions options = {});
+  Logs evaluate(const data::Dataset& x, EvaluateOptions options = {});
+  // The result for all samples, as one tensor (the first of several: see predict_all).
+  Tensor predict(const Nest& x, PredictOptions options = {});
+  Tensor predict(const data::Dataset& x, PredictOptions options = {});
+  Nest predict_all(const Nest& x, PredictOptions options = {});
+  Nest predict_all(const data::Dataset& x, PredictOptions options = {});
+  // One batch. The numbers are of all batches since reset_metrics.
+  Logs train_on_batch(const Nest& x, const Nest& y, const Tensor& sample_weight = {});
+  Logs test_on_batch(const Nest& x, const Nest& y, const Tensor& sample_weight = {});
+  Nest predict_on_batch(const Nest& x);
+  void reset_metrics();
+
+  // What one step does with what the data gave; overridden for another kind of training. The
+  // result is a dict of scalars, shown under their names.
+  virtual Nest train_step(const Nest& data);
+  virtual Nest test_step(const Nest& data);
+  virtual Nest predict_step(const Nest& data);
+  // For those: the loss with all that layers add, and the metrics updated.
+  Tensor compute_loss(const Nest& y, const Nest& y_pred, const Tensor& sample_weight = {});
+  Nest compute_metrics(const Nest& y, const Nest& y_pred, const Tensor& sample_weight = {});
+
+  Optimizer& optimizer() const;  // FailedPrecondition before compile
+  std::vector<std::string> metrics_names() const;
+  bool stop_training = false;  // set by a callback: fit ends after the batch
+
+  // ---- structure
+  std::vector<LayerRef> layers() const;
+  LayerRef get_layer(std::string_view name) const;  // NotFound with the nearest name
+  LayerRef get_layer(int index) const;
+  std::vector<Tensor> inputs() const;
+  std::vector<Tensor> outputs() const;
+  std::vector<std::string> input_names() const;
+  std::vector<std::string> output_names() const;
+  void build_model(const TensorShape& input_shape);  // batch first
+  void summary(SummaryOptions options = {}) const;   // to standard output
+  std::string summary_text(SummaryOptions options = {}) const;
+
+  ModelImpl& model_impl() const;
+
+ protected:
+  Model();
+  explicit Model(LayerOptions options);
+  explicit Model(LayerImpl* impl);
+  explicit Model(Ref<LayerImpl> impl) : Layer(std::move(impl)) {}
+};
+
+// A stack of layers, one input and one output each. Built at once when the first layer knows
+// its input_shape, else at the first call.
+class Sequential : public Model {
+ public:
+  Sequential();
+  explicit Sequential(std::initializer_list<LayerRef> layers, std::string_view name = {});
+  explicit Sequential(const std::vector<LayerRef>& layers, std::string_view name = {});
+  void add(LayerRef layer);
+  void pop();
+};
+
+namespace models {
+using keras::Model;
+using keras::Sequential;
+}  // namespace models
+
+}  // namespace keras
+}  // namespace RILL_API

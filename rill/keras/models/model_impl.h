@@ -1,0 +1,95 @@
+#pragma once
+#include <memory>
+
+#include "rill/keras/models/model.h"
+#include "rill/keras/symbolic_impl.h"
+
+namespace rill::keras {
+
+class Trainer;  // what compile and fit keep: training/trainer_impl.h
+
+// What the handles of a model share.
+class ModelImpl : public LayerImpl {
+ public:
+  explicit ModelImpl(std::string_view class_name, LayerOptions options = {});
+  ~ModelImpl() override;
+  bool is_model() const override { return true; }
+  // The layers in the order of the model.
+  virtual std::vector<LayerRef> layers() const;
+  // Of a model that knows its inputs; else empty.
+  virtual std::vector<Tensor> inputs() { return {}; }
+  virtual std::vector<Tensor> outputs() { return {}; }
+
+  std::unique_ptr<Trainer> trainer;    // null before compile
+  std::unique_ptr<Trainer> predictor;  // for predict before that
+};
+
+// A stack of layers.
+class SequentialImpl : public ModelImpl {
+ public:
+  explicit SequentialImpl(std::string name);
+  void add(LayerRef layer);
+  void pop();
+  // Builds all layers for inputs of this shape, batch first.
+  void build_for(const TensorShape& input_shape, DType dtype);
+
+  void build(const std::vector<TensorShape>& input_shapes) override;
+  Nest call_nest(const Nest& inputs, const CallContext& context) override;
+  Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
+  void add_config(Config& config) const override;
+  std::vector<LayerRef> layers() const override { return layers_; }
+  std::vector<Tensor> inputs() override;
+  std::vector<Tensor> outputs() override;
+  const TensorShape& known_input_shape() const { return known_input_shape_; }
+
+ private:
+  void draw();
+  std::vector<LayerRef> layers_;
+  LayerRef input_layer_;  // as it was given, or made of the first layer's input_shape
+  TensorShape known_input_shape_;
+  DType input_dtype_;
+  std::vector<Tensor> inputs_, outputs_;  // drawn when somebody asks
+  Tensor last_mask_;
+};
+
+// Layers as a graph from inputs to outputs.
+class FunctionalImpl : public ModelImpl {
+ public:
+  FunctionalImpl(const Nest& inputs, const Nest& outputs, std::string name);
+  Nest call_nest(const Nest& inputs, const CallContext& context) override;
+  Tensor compute_mask(const Nest&, const Tensor&) override { return {}; }
+  void add_config(Config& config) const override;
+  std::vector<LayerRef> layers() const override { return layers_; }
+  std::vector<Tensor> inputs() override { return input_leaves_; }
+  std::vector<Tensor> outputs() override { return output_leaves_; }
+  const std::vector<Ref<KerasNode>>& nodes() const { return nodes_; }
+  const Nest& input_nest() const { return inputs_; }
+  const Nest& output_nest() const { return outputs_; }
+
+ private:
+  // Where the value of a symbolic tensor is kept while the model runs.
+  struct Slot {
+    int value = -1;  // number in the list of values; -1: a constant
+    Tensor constant;
+  };
+  struct Step {
+    Ref<KerasNode> node;
+    std::vector<Slot> inputs;
+    int first_output = 0;
+  };
+  Slot slot_of(const Tensor& t) const;
+
+  Nest inputs_, outputs_;
+  std::vector<Tensor> input_leaves_, output_leaves_;
+  std::vector<Ref<KerasNode>> nodes_;  // inputs first, then in the order of running
+  std::vector<LayerRef> layers_;
+  std::map<std::pair<std::uint64_t, int>, int> numbers_;  // of values, by node and output
+  std::vector<Step> steps_;
+  std::vector<Slot> results_;
+  int num_values_ = 0;
+};
+
+// A model whose layers and order are those of a functional one or a stack: all but subclassed.
+bool has_graph(const ModelImpl& model);
+
+}  // namespace rill::keras

@@ -1,0 +1,148 @@
+#include "rill/base/check.h"
+#include "rill/graph/graph.h"
+#include "rill/keras/layers/input_layer_impl.h"
+#include "rill/keras/layers/registry.h"
+#include "rill/keras/models/model_impl.h"
+#include "rill/ops/array_ops.h"
+
+namespace rill::keras {
+
+SequentialImpl::SequentialImpl(std::string name)
+    : ModelImpl("Sequential", {.name = std::move(name)}) {
+  autocast = false;
+}
+
+void SequentialImpl::add(LayerRef layer) {
+  for (const LayerRef& l : layers_)
+    RILL_CHECK(l->name() != layer->name() || &l->impl() == &layer->impl(), invalid_argument,
+               "[{}] all layers added to a Sequential model should have unique names; \"{}\" is "
+               "already the name of a layer in this model. Give one of them another name",
+               name(), layer->name());
+  if (auto* input = dynamic_cast<InputLayerImpl*>(&layer->impl())) {
+    RILL_CHECK(layers_.empty() && !input_layer_.defined(), invalid_argument,
+               "[{}] an InputLayer must come first", name());
+    input_layer_ = layer;
+    known_input_shape_ = input->batch_input_shape;
+    input_dtype_ = input->policy.variable_dtype();
+    return;
+  }
+  const Ref<LayerImpl> impl = CallMachinery::impl_of(*layer);
+  // A first layer that knows its input makes the model known; so does a model.
+  if (layers_.empty() && !input_layer_.defined() && impl->batch_input_shape.has_rank()) {
+    known_input_shape_ = impl->batch_input_shape;
+    input_dtype_ = impl->policy.compute_dtype();
+  } else if (layers_.empty() && !input_layer_.defined() && impl->is_model()) {
+    if (const auto in = static_cast<ModelImpl&>(*impl).inputs(); in.size() == 1) {
+      known_input_shape_ = in[0].shape();
+      input_dtype_ = in[0].dtype();
+    }
+  }
+  layers_.push_back(std::move(layer));
+  // Edges as Keras names them: every layer, and those with weights again, counted apart.
+  track_layer(format("layer-{}", layers_.size() - 1), impl);
+  inputs_.clear(), outputs_.clear();
+  const bool was_built = built;
+  built = false;
+  if (known_input_shape_.has_rank()) {
+    build_for(known_input_shape_, input_dtype_);
+  } else if (was_built && !built_for.empty()) {
+    build_for(built_for[0], input_dtype_);
+  }
+}
+
+void SequentialImpl::pop() {
+  RILL_CHECK(!layers_.empty(), failed_precondition, "[{}] there are no layers in the model to pop",
+             name());
+  const Ref<LayerImpl> gone = CallMachinery::impl_of(*layers_.back());
+  layers_.pop_back();
+  std::erase(children, gone);
+  inputs_.clear(), outputs_.clear();
+}
+
+void SequentialImpl::build_for(const TensorShape& shape, DType dtype) {
+  const EagerScope eager;
+  const Ref<Graph> g(new Graph(name()));
+  const TracingScope tracing(*g);
+  TensorShape any_batch = shape;
+  if (any_batch.rank() > 0 && !input_layer_.defined()) any_batch.set_dim(0, -1);
+  Nest x(g->tensor({&g->add_argument("x", dtype.defined() ? dtype : float32, any_batch), 0}));
+  for (const LayerRef& l : layers_) x = l->apply(x);
+  clear_call_losses();
+  built = true;
+  built_for = {shape};
+  if (!input_dtype_.defined()) input_dtype_ = dtype;
+}
+
+void SequentialImpl::build(const std::vector<TensorShape>& shapes) {
+  if (shapes.size() == 1 && shapes[0].has_rank() && !built)
+    build_for(shapes[0], input_dtype_.defined() ? input_dtype_ : policy.compute_dtype());
+}
+
+Nest SequentialImpl::call_nest(const Nest& inputs, const CallContext&) {
+  Nest x = inputs;
+  for (const LayerRef& l : layers_) x = l->apply(x);
+  if (x.is_tensor() && x.as_tensor().impl()->mask)
+    last_mask_ = Tensor(x.as_tensor().impl()->mask);
+  else
+    last_mask_ = {};
+  return x;
+}
+Tensor SequentialImpl::compute_mask(const Nest&, const Tensor&) {
+  return std::exchange(last_mask_, Tensor());
+}
+
+// The symbolic tensors that Keras would have made when it built the model.
+void SequentialImpl::draw() {
+  if (!inputs_.empty()) return;
+  const TensorShape shape = known_input_shape_.has_rank() ? known_input_shape_
+                            : built_for.empty()           ? TensorShape()
+                                                          : built_for[0];
+  if (!shape.has_rank() || shape.rank() == 0) return;
+  if (!input_layer_.defined()) {
+    TensorShape one = TensorShape::scalar();
+    for (int i = 1; i < shape.rank(); ++i) one.push_back(shape.dim(i));
+    const std::string input_name = layers_.empty() ? "" : layers_[0]->name() + "_input";
+    input_layer_ = layers::InputLayer(
+        {.input_shape = one,
+         .batch_size = known_input_shape_.has_rank() ? known_input_shape_.dim(0) : -1,
+         .dtype = input_dtype_,
+         .name = input_name});
+  }
+  const Tensor in = static_cast<InputLayerImpl&>(input_layer_->impl()).symbol();
+  Nest x(in);
+  for (const LayerRef& l : layers_) x = l->apply(x);
+  inputs_ = {in};
+  outputs_ = x.flatten();
+}
+std::vector<Tensor> SequentialImpl::inputs() {
+  draw();
+  return inputs_;
+}
+std::vector<Tensor> SequentialImpl::outputs() {
+  draw();
+  return outputs_;
+}
+
+void SequentialImpl::add_config(Config& c) const {
+  Config list = Config::list();
+  const TensorShape& shape = known_input_shape_.has_rank() ? known_input_shape_
+                             : built_for.empty()           ? known_input_shape_
+                                                           : built_for[0];
+  TensorShape batch = shape;
+  if (batch.has_rank() && batch.rank() > 0) {
+    if (!known_input_shape_.has_rank()) batch.set_dim(0, -1);
+    Config input = Config::dict({{"batch_input_shape", batch},
+                                 {"dtype", input_dtype_.defined() ? input_dtype_.name() : "float32"},
+                                 {"sparse", false},
+                                 {"ragged", false}});
+    input.set("name", input_layer_.defined() ? input_layer_->name()
+                      : layers_.empty()      ? name() + "_input"
+                                             : layers_[0]->name() + "_input");
+    list.push_back(Config::dict({{"class_name", "InputLayer"}, {"config", input}}));
+  }
+  for (const LayerRef& l : layers_) list.push_back(layers::serialize(*l));
+  c = Config::dict({{"name", name()}, {"layers", list}});
+  if (!known_input_shape_.has_rank() && batch.has_rank()) c.set("build_input_shape", batch);
+}
+
+}  // namespace rill::keras

@@ -1,0 +1,20 @@
+#pragma once
+#include <string>
+
+namespace rill::keras {
+
+// The layers whose calls this thread is in: what a weight made now is called.
+class NameStack {
+ public:
+  explicit NameStack(const std::string& layer);
+  ~NameStack();
+  NameStack(const NameStack&) = delete;
+  // "linear_2/dense_1/": the path of a layer that is being built here.
+  static std::string path_for(const std::string& layer);
+  static bool empty();
+
+ private:
+  std::size_t before_;
+};
+
+}  // namespace rill::keras

@@ -1,0 +1,151 @@
+#include "rill/keras/training/batches_impl.h"
+
+#include "rill/base/check.h"
+#include "rill/keras/dtype_policy.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+
+namespace rill::keras {
+
+namespace {
+
+Nest in_floatx(const Nest& n) {
+  std::vector<Tensor> leaves = n.flatten();
+  bool changed = false;
+  for (Tensor& t : leaves)
+    if (t.defined() && t.dtype() == float64 && backend::floatx() != float64) {
+      t = cast(t, backend::floatx());
+      changed = true;
+    }
+  return changed ? n.with_leaves(leaves) : n;
+}
+
+std::string sizes_text(const Nest& n) {
+  std::string s;
+  for (const Tensor& t : n.flatten())
+    s += (s.empty() ? "" : ", ") + std::to_string(t.ndim() > 0 ? t.shape().dim(0) : 0);
+  return s;
+}
+
+}  // namespace
+
+Arrays::Arrays(const char* what, const Nest& x, const Nest* y, const Tensor& sample_weight)
+    : x_(in_floatx(x)), weight_(sample_weight), has_y_(y != nullptr) {
+  if (y) y_ = in_floatx(*y);
+  bool first = true, same = true;
+  const auto look = [&](const Nest& n, const char* part) {
+    for (const Tensor& t : n.flatten()) {
+      RILL_CHECK(t.defined(), invalid_argument, "[{}] {} is an undefined tensor", what, part);
+      RILL_CHECK(t.ndim() > 0, invalid_argument,
+                 "[{}] {} is a scalar; expected the samples along axis 0", what, part);
+      if (first) samples_ = t.shape().dim(0);
+      same = same && t.shape().dim(0) == samples_;
+      first = false;
+    }
+  };
+  look(x_, "x");
+  if (has_y_) look(y_, "y");
+  if (weight_.defined()) look(Nest(weight_), "sample_weight");
+  RILL_CHECK(same, invalid_argument,
+             "[{}] data cardinality is ambiguous:\n  x sizes: {}{}{}\nMake sure all arrays contain "
+             "the same number of samples",
+             what, sizes_text(x_), has_y_ ? "\n  y sizes: " + sizes_text(y_) : "",
+             weight_.defined() ? "\n  sample_weight sizes: " + sizes_text(Nest(weight_)) : "");
+  RILL_CHECK(!first && samples_ > 0, invalid_argument, "[{}] the data have no samples", what);
+}
+
+Arrays Arrays::part(std::int64_t begin, std::int64_t end) const {
+  const auto cut = [&](const Nest& n) {
+    std::vector<Tensor> leaves = n.flatten();
+    for (Tensor& t : leaves) t = t(slice(begin, end));
+    return n.is_tensor() ? Nest(leaves[0]) : n.with_leaves(leaves);
+  };
+  Arrays a;
+  a.x_ = cut(x_);
+  if (has_y_) a.y_ = cut(y_);
+  if (weight_.defined()) a.weight_ = weight_(slice(begin, end));
+  a.has_y_ = has_y_;
+  a.samples_ = end - begin;
+  return a;
+}
+
+Tensor weights_of_classes(const Tensor& labels,
+                          const std::vector<std::pair<int, double>>& class_weight) {
+  // One-hot labels are turned into numbers.
+  Tensor classes = labels;
+  if (labels.ndim() > 1)
+    classes = labels.shape().dim(-1) > 1 ? argmax(labels, -1) : squeeze(labels, -1);
+  const std::vector<std::int64_t> numbers = cast(classes, int64).to_vector<std::int64_t>();
+  std::vector<float> weights;
+  weights.reserve(numbers.size());
+  for (const std::int64_t n : numbers) {
+    double w = 1;  // classes that are not named
+    for (const auto& [number, weight] : class_weight)
+      if (number == n) w = weight;
+    weights.push_back(static_cast<float>(w));
+  }
+  return reshape(constant(weights), classes.shape());
+}
+
+void Arrays::weigh_classes(const std::vector<std::pair<int, double>>& class_weight) {
+  if (class_weight.empty()) return;
+  RILL_CHECK(has_y_ && y_.is_tensor(), invalid_argument,
+             "[fit] class_weight is only supported for models with a single output");
+  const Tensor w = weights_of_classes(y_.as_tensor(), class_weight);
+  weight_ = weight_.defined() ? cast(weight_, w.dtype()) * w : w;
+}
+
+Nest Arrays::all() const {
+  if (!has_y_) return Nest::make({x_});
+  if (!weight_.defined()) return Nest::make({x_, y_});
+  return Nest::make({x_, y_, Nest(weight_)});
+}
+
+namespace {
+data::Dataset dataset_of(const Arrays& a, std::int64_t batch_size, bool shuffle) {
+  RILL_CHECK(batch_size > 0, invalid_argument, "[fit] batch_size is {}; expected at least 1",
+             batch_size);
+  data::Dataset d = data::Dataset::from_tensor_slices(a.all());
+  if (shuffle) d = d.shuffle(a.samples());
+  return d.batch(batch_size);
+}
+}  // namespace
+
+Batches::Batches(const Arrays& a, std::int64_t batch_size, bool shuffle, std::int64_t steps)
+    : dataset_(dataset_of(a, batch_size, shuffle)),
+      steps_((a.samples() + batch_size - 1) / batch_size) {
+  if (steps > 0) {
+    dataset_ = dataset_.repeat();
+    steps_ = limit_ = steps;
+  }
+}
+
+Batches::Batches(const char* what, const data::Dataset& dataset, std::int64_t steps)
+    : dataset_(dataset), steps_(steps), limit_(steps) {
+  if (steps > 0) return;
+  steps_ = dataset.cardinality();
+  RILL_CHECK(steps_ != data::INFINITE_CARDINALITY, invalid_argument,
+             "[{}] when passing an infinitely repeating dataset, you must specify how many batches "
+             "to take: {}",
+             what, std::string_view(what) == "fit" ? "steps_per_epoch" : "steps");
+  RILL_CHECK(steps_ != 0, invalid_argument, "[{}] the dataset is empty", what);
+  if (steps_ < 0) steps_ = -1;
+}
+
+void Batches::begin_epoch() {
+  done_ = 0;
+  if (limit_ == 0 || !iterator_) iterator_ = dataset_.make_iterator();
+}
+
+bool Batches::next(Nest* batch) {
+  if (limit_ > 0 && done_ == limit_) return false;
+  if (!iterator_->next(batch)) {
+    ran_out_ = limit_ > 0;
+    if (limit_ == 0) steps_ = done_;
+    return false;
+  }
+  ++done_;
+  return true;
+}
+
+}  // namespace rill::keras

@@ -1,0 +1,60 @@
+#pragma once
+#include <optional>
+
+#include "rill/keras/models/model.h"
+
+// The data of fit, evaluate and predict as batches.
+namespace rill::keras {
+
+struct ArrayOptions {
+  std::int64_t batch_size = 32;
+  bool shuffle = false;
+  Tensor sample_weight = {};
+  std::vector<std::pair<int, double>> class_weight = {};
+};
+
+// Arrays with the samples along axis 0. Floats become floatx, as Keras makes them.
+// InvalidArgument when their numbers of samples differ or there is none.
+class Arrays {
+ public:
+  Arrays(const char* what, const Nest& x, const Nest* y, const Tensor& sample_weight);
+  std::int64_t samples() const { return samples_; }
+  // The samples from `begin` to `end`.
+  Arrays part(std::int64_t begin, std::int64_t end) const;
+  void weigh_classes(const std::vector<std::pair<int, double>>& class_weight);
+  // (x,), (x, y) or (x, y, sample_weight).
+  Nest all() const;
+
+ private:
+  Arrays() = default;
+  Nest x_, y_;
+  Tensor weight_;
+  bool has_y_ = false;
+  std::int64_t samples_ = 0;
+};
+
+// What an epoch goes through.
+class Batches {
+ public:
+  Batches(const Arrays& arrays, std::int64_t batch_size, bool shuffle, std::int64_t steps);
+  Batches(const char* what, const data::Dataset& dataset, std::int64_t steps);
+  // How many an epoch has; -1 when that shows only at the end.
+  std::int64_t steps() const { return steps_; }
+  void begin_epoch();
+  // False at the end of the epoch. With steps given the data go on where the last epoch ended;
+  // ran_out() then says that there were too few.
+  bool next(Nest* batch);
+  bool ran_out() const { return ran_out_; }
+
+ private:
+  data::Dataset dataset_;
+  std::int64_t steps_, limit_ = 0, done_ = 0;
+  std::optional<data::Iterator> iterator_;
+  bool ran_out_ = false;
+};
+
+// Labels and weights of samples from class_weight, for batches of a dataset.
+Tensor weights_of_classes(const Tensor& labels,
+                          const std::vector<std::pair<int, double>>& class_weight);
+
+}  // namespace rill::keras

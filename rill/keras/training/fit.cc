@@ -1,0 +1,330 @@
+#include <unistd.h>
+
+#include <cmath>
+#include <iostream>
+
+#include "rill/base/check.h"
+#include "rill/base/logging.h"
+#include "rill/keras/models/model_impl.h"
+#include "rill/keras/training/batches_impl.h"
+#include "rill/keras/training/trainer_impl.h"
+#include "rill/keras/utils/progbar.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+
+// fit, evaluate and predict: the loops around the planned steps.
+namespace rill::keras {
+
+namespace {
+
+using Callbacks = std::vector<CallbackRef>;
+
+constexpr std::int64_t kBatch = 32;
+
+int shown(const Verbose& v) {
+  RILL_CHECK(v.value() >= -1 && v.value() <= 2, invalid_argument,
+             "[verbose] got {}; expected \"auto\", 0, 1 or 2", v.value());
+  if (v.value() >= 0) return v.value();
+  return isatty(STDOUT_FILENO) ? 1 : 2;
+}
+
+bool any_wants_batches(const Callbacks& list) {
+  for (const CallbackRef& c : list)
+    if (c->wants_batches()) return true;
+  return false;
+}
+
+Logs logs_of(const Nest& results) {
+  Logs logs;
+  if (!results.is_dict()) return logs;
+  const std::vector<std::string> names = results.keys();
+  const std::vector<Tensor> values = results.flatten();
+  for (std::size_t i = 0; i < names.size(); ++i) logs.set(names[i], values[i].item<double>());
+  return logs;
+}
+
+void prepare(const Callbacks& list, Model& model, int epochs, std::int64_t steps, int verbose) {
+  for (const CallbackRef& c : list) {
+    c->set_model(model);
+    c->params = {.epochs = epochs, .steps = steps, .verbose = verbose};
+  }
+}
+
+Trainer& compiled_trainer(Model& model, const char* what) {
+  RILL_CHECK(model.compiled(), failed_precondition,
+             "[{}] you must compile your model before training or testing: call "
+             "compile({{.optimizer = .., .loss = ..}}) before {}",
+             model.name(), what);
+  return *model.model_impl().trainer;
+}
+
+Logs run_test(Model& model, Batches& batches, const Callbacks& callbacks, int verbose) {
+  Trainer& t = compiled_trainer(model, "evaluate");
+  t.reset_metrics();
+  for (const CallbackRef& c : callbacks) c->on_test_begin({});
+  const bool hooks = any_wants_batches(callbacks);
+  utils::Progbar bar(batches.steps(), {.verbose = verbose});
+  Nest batch, results;
+  std::int64_t step = 0;
+  batches.begin_epoch();
+  while (batches.next(&batch)) {
+    if (hooks)
+      for (const CallbackRef& c : callbacks) c->on_test_batch_begin(step, {});
+    results = t.step(model, Trainer::Mode::test, batch);
+    ++step;
+    if (hooks) {
+      const Logs logs = logs_of(results);
+      for (const CallbackRef& c : callbacks) c->on_test_batch_end(step - 1, logs);
+    }
+    if (bar.due(step) && step != batches.steps()) bar.update(step, logs_of(results));
+  }
+  RILL_CHECK(step > 0, invalid_argument, "[evaluate] the data gave no batch");
+  const Logs logs = logs_of(results);
+  bar.update(step, logs, true);
+  for (const CallbackRef& c : callbacks) c->on_test_end(logs);
+  return logs;
+}
+
+History run_fit(Model& model, Batches& batches, std::optional<Batches>& validation,
+                const FitOptions& o) {
+  Trainer& t = compiled_trainer(model, "fit");
+  const int verbose = shown(o.verbose);
+  prepare(o.callbacks, model, o.epochs, batches.steps(), verbose);
+  History history;
+  history.params = {.epochs = o.epochs, .steps = batches.steps(), .verbose = verbose};
+  const bool hooks = any_wants_batches(o.callbacks);
+  const std::int64_t every = t.options.steps_per_execution;
+  model.stop_training = false;
+  Logs logs;
+  for (const CallbackRef& c : o.callbacks) c->on_train_begin({});
+  for (int epoch = o.initial_epoch; epoch < o.epochs && !model.stop_training; ++epoch) {
+    t.reset_metrics();
+    for (const CallbackRef& c : o.callbacks) c->on_epoch_begin(epoch, {});
+    if (verbose > 0) std::cout << "Epoch " << epoch + 1 << '/' << o.epochs << '\n';
+    utils::Progbar bar(batches.steps(), {.verbose = verbose});
+    Nest batch, results;
+    std::int64_t step = 0;
+    batches.begin_epoch();
+    while (!model.stop_training && batches.next(&batch)) {
+      if (hooks && step % every == 0)
+        for (const CallbackRef& c : o.callbacks) c->on_train_batch_begin(step, {});
+      results = t.step(model, Trainer::Mode::train, batch);
+      ++step;
+      if (hooks && (step % every == 0 || step == batches.steps())) {
+        const Logs now = logs_of(results);
+        for (const CallbackRef& c : o.callbacks) c->on_train_batch_end(step - 1, now);
+      }
+      if (bar.due(step) && step != batches.steps()) bar.update(step, logs_of(results));
+    }
+    if (step == 0) {
+      RILL_CHECK(batches.ran_out() && epoch > o.initial_epoch, invalid_argument,
+                 "[fit] the data gave no batch");
+      break;
+    }
+    logs = logs_of(results);
+    if (validation && (epoch + 1) % o.validation_freq == 0) {
+      const Logs val = run_test(model, *validation, o.callbacks, 0);
+      for (const auto& [name, value] : val.items()) logs.set("val_" + name, value);
+    }
+    bar.update(step, logs, true);
+    history.add(epoch, logs);
+    for (const CallbackRef& c : o.callbacks) c->on_epoch_end(epoch, logs);
+    if (batches.ran_out()) {
+      RILL_LOG(warning,
+               "[fit] the input ran out of data: the dataset gave fewer than steps_per_epoch * "
+               "epochs batches. Training ends; use repeat() for more");
+      model.stop_training = true;
+    }
+  }
+  for (const CallbackRef& c : o.callbacks) c->on_train_end(logs);
+  return history;
+}
+
+std::optional<Batches> validation_batches(const FitOptions& o) {
+  const ValidationData& v = o.validation_data;
+  const std::int64_t batch = o.validation_batch_size > 0 ? o.validation_batch_size
+                             : o.batch_size > 0          ? o.batch_size
+                                                         : kBatch;
+  if (v.kind() == ValidationData::Kind::arrays)
+    return Batches(Arrays("validation_data", v.x(), &v.y(), v.sample_weight()), batch, false,
+                   o.validation_steps);
+  if (v.kind() == ValidationData::Kind::dataset)
+    return Batches("validation_data", v.dataset(), o.validation_steps);
+  return std::nullopt;
+}
+
+void check_fit(const FitOptions& o) {
+  RILL_CHECK(o.epochs >= 0 && o.initial_epoch >= 0, invalid_argument,
+             "[fit] epochs is {} and initial_epoch {}; expected none below 0", o.epochs,
+             o.initial_epoch);
+  RILL_CHECK(o.validation_freq >= 1, invalid_argument,
+             "[fit] validation_freq is {}; expected at least 1", o.validation_freq);
+  RILL_CHECK(o.validation_split >= 0 && o.validation_split < 1, invalid_argument,
+             "[fit] validation_split is {}; expected a share from 0 to below 1", o.validation_split);
+  RILL_CHECK(o.batch_size >= 0, invalid_argument, "[fit] batch_size is {}; expected at least 1",
+             o.batch_size);
+}
+
+History fit_arrays(Model& model, const Nest& x, const Nest* y, const FitOptions& o) {
+  check_fit(o);
+  Arrays train("fit", x, y, o.sample_weight);
+  train.weigh_classes(o.class_weight);
+  const std::int64_t batch = o.batch_size > 0 ? o.batch_size : kBatch;
+  std::optional<Batches> validation = validation_batches(o);
+  if (o.validation_split > 0 && !validation) {
+    // The last samples, before any shuffling.
+    const auto split = static_cast<std::int64_t>(
+        std::floor(static_cast<double>(train.samples()) * (1 - o.validation_split)));
+    RILL_CHECK(split > 0 && split < train.samples(), invalid_argument,
+               "[fit] {} samples are not enough for a validation_split of {}", train.samples(),
+               o.validation_split);
+    validation.emplace(train.part(split, train.samples()),
+                       o.validation_batch_size > 0 ? o.validation_batch_size : batch, false,
+                       o.validation_steps);
+    train = train.part(0, split);
+  }
+  Batches batches(train, batch, o.shuffle, o.steps_per_epoch);
+  return run_fit(model, batches, validation, o);
+}
+
+}  // namespace
+
+History Model::fit(const Nest& x, const Nest& y, FitOptions o) { return fit_arrays(*this, x, &y, o); }
+History Model::fit(const Nest& x, FitOptions o) { return fit_arrays(*this, x, nullptr, o); }
+
+History Model::fit(const data::Dataset& x, FitOptions o) {
+  check_fit(o);
+  RILL_CHECK(o.batch_size == 0, invalid_argument,
+             "[fit] the batch_size argument must not be specified for a dataset, which is in "
+             "batches already: use dataset.batch({})",
+             o.batch_size);
+  RILL_CHECK(o.validation_split == 0, invalid_argument,
+             "[fit] validation_split needs arrays; give a dataset as validation_data");
+  RILL_CHECK(!o.sample_weight.defined(), invalid_argument,
+             "[fit] sample_weight comes as the third part of a dataset's elements");
+  data::Dataset d = x;
+  if (!o.class_weight.empty())
+    d = d.map([weights = o.class_weight](const Nest& batch) {
+      const BatchParts p = parts_of(batch);
+      const Tensor w = weights_of_classes(p.y.as_tensor(), weights);
+      return Nest::make(
+          {p.x, p.y, Nest(p.sample_weight.defined() ? p.sample_weight * w : w)});
+    });
+  Batches batches("fit", d, o.steps_per_epoch);
+  std::optional<Batches> validation = validation_batches(o);
+  return run_fit(*this, batches, validation, o);
+}
+
+Logs Model::evaluate(const Nest& x, const Nest& y, EvaluateOptions o) {
+  Batches batches(Arrays("evaluate", x, &y, o.sample_weight),
+                  o.batch_size > 0 ? o.batch_size : kBatch, false, o.steps);
+  prepare(o.callbacks, *this, 1, batches.steps(), shown(o.verbose));
+  return run_test(*this, batches, o.callbacks, shown(o.verbose));
+}
+Logs Model::evaluate(const data::Dataset& x, EvaluateOptions o) {
+  RILL_CHECK(o.batch_size == 0, invalid_argument,
+             "[evaluate] the batch_size argument must not be specified for a dataset");
+  Batches batches("evaluate", x, o.steps);
+  prepare(o.callbacks, *this, 1, batches.steps(), shown(o.verbose));
+  return run_test(*this, batches, o.callbacks, shown(o.verbose));
+}
+
+// ---- predict
+namespace {
+
+// Batches of results as one.
+class Collected {
+ public:
+  void add(const Nest& results) {
+    if (parts_.empty()) structure_ = results;
+    const std::vector<Tensor> leaves = results.flatten();
+    parts_.resize(leaves.size());
+    for (std::size_t i = 0; i < leaves.size(); ++i) parts_[i].push_back(leaves[i]);
+  }
+  Nest all() const {
+    std::vector<Tensor> leaves;
+    for (const std::vector<Tensor>& p : parts_)
+      leaves.push_back(p.size() == 1 ? p[0] : concat(p, 0));
+    return structure_.is_tensor() ? Nest(leaves[0]) : structure_.with_leaves(leaves);
+  }
+
+ private:
+  Nest structure_;
+  std::vector<std::vector<Tensor>> parts_;
+};
+
+// A model may predict before it is compiled.
+Trainer& any_trainer(Model& model) {
+  ModelImpl& m = model.model_impl();
+  if (m.trainer) return *m.trainer;
+  if (!m.predictor) m.predictor = std::make_unique<Trainer>(CompileOptions());
+  return *m.predictor;
+}
+
+Nest run_predict(Model& model, Batches& batches, const PredictOptions& o) {
+  Trainer& t = any_trainer(model);
+  const int verbose = shown(o.verbose);
+  prepare(o.callbacks, model, 1, batches.steps(), verbose);
+  for (const CallbackRef& c : o.callbacks) c->on_predict_begin({});
+  const bool hooks = any_wants_batches(o.callbacks);
+  // Short work is not worth a line, unless somebody asked for it.
+  const bool quiet = o.verbose.value() < 0 && verbose != 1;
+  utils::Progbar bar(batches.steps(), {.verbose = quiet ? 0 : verbose});
+  Collected collected;
+  Nest batch;
+  std::int64_t step = 0;
+  batches.begin_epoch();
+  while (batches.next(&batch)) {
+    if (hooks)
+      for (const CallbackRef& c : o.callbacks) c->on_predict_batch_begin(step, {});
+    collected.add(t.step(model, Trainer::Mode::predict, batch));
+    ++step;
+    if (hooks)
+      for (const CallbackRef& c : o.callbacks) c->on_predict_batch_end(step - 1, {});
+    if (step != batches.steps()) bar.update(step);
+  }
+  RILL_CHECK(step > 0, invalid_argument, "[predict] the data gave no batch");
+  bar.update(step, {}, true);
+  for (const CallbackRef& c : o.callbacks) c->on_predict_end({});
+  return collected.all();
+}
+
+}  // namespace
+
+Nest Model::predict_all(const Nest& x, PredictOptions o) {
+  const std::int64_t batch = o.batch_size > 0 ? o.batch_size : kBatch;
+  const Arrays arrays("predict", x, nullptr, {});
+  // One batch and nobody watching: straight to the step.
+  if (arrays.samples() <= batch && o.callbacks.empty() && o.steps == 0 && o.verbose.value() <= 0)
+    return any_trainer(*this).step(*this, Trainer::Mode::predict, arrays.all());
+  Batches batches(arrays, batch, false, o.steps);
+  return run_predict(*this, batches, o);
+}
+Nest Model::predict_all(const data::Dataset& x, PredictOptions o) {
+  Batches batches("predict", x, o.steps);
+  return run_predict(*this, batches, o);
+}
+Tensor Model::predict(const Nest& x, PredictOptions o) {
+  return predict_all(x, std::move(o)).flatten().at(0);
+}
+Tensor Model::predict(const data::Dataset& x, PredictOptions o) {
+  return predict_all(x, std::move(o)).flatten().at(0);
+}
+
+// ---- one batch
+Logs Model::train_on_batch(const Nest& x, const Nest& y, const Tensor& sample_weight) {
+  Trainer& t = compiled_trainer(*this, "train_on_batch");
+  return logs_of(t.step(*this, Trainer::Mode::train,
+                        Arrays("train_on_batch", x, &y, sample_weight).all()));
+}
+Logs Model::test_on_batch(const Nest& x, const Nest& y, const Tensor& sample_weight) {
+  Trainer& t = compiled_trainer(*this, "test_on_batch");
+  return logs_of(
+      t.step(*this, Trainer::Mode::test, Arrays("test_on_batch", x, &y, sample_weight).all()));
+}
+Nest Model::predict_on_batch(const Nest& x) {
+  return any_trainer(*this).step(*this, Trainer::Mode::predict,
+                                 Arrays("predict_on_batch", x, nullptr, {}).all());
+}
+
+}  // namespace rill::keras

@@ -1,0 +1,380 @@
+#include "rill/keras/training/trainer_impl.h"
+
+#include <algorithm>
+
+#include "rill/base/check.h"
+#include "rill/base/nearest.h"
+#include "rill/core/tensor_impl.h"
+#include "rill/eager/gradient_tape.h"
+#include "rill/graph/graph.h"
+#include "rill/keras/models/model_impl.h"
+#include "rill/keras/trace_impl.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+
+namespace rill::keras {
+
+BatchParts parts_of(const Nest& batch) {
+  BatchParts p;
+  if (batch.is_tensor() || batch.is_dict()) {
+    p.x = batch;
+    return p;
+  }
+  RILL_CHECK(batch.size() >= 1 && batch.size() <= 3, invalid_argument,
+             "[fit] a batch has {} parts; expected x, (x, y) or (x, y, sample_weight)",
+             batch.size());
+  p.x = batch[0];
+  if (batch.size() > 1) {
+    p.y = batch[1];
+    p.has_y = true;
+  }
+  if (batch.size() > 2) p.sample_weight = batch[2].as_tensor();
+  return p;
+}
+
+Trainer::Trainer(CompileOptions o)
+    : options(std::move(o)), loss_mean_(MetricOptions{.name = "loss"}) {
+  RILL_CHECK(options.steps_per_execution >= 1, invalid_argument,
+             "[compile] steps_per_execution is {}; expected at least 1",
+             options.steps_per_execution);
+}
+
+// ---- the planned step
+Nest Trainer::step(Model& model, Mode mode, const Nest& batch) {
+  const auto run = [&](const Nest& data) {
+    return mode == Mode::train  ? model.train_step(data)
+           : mode == Mode::test ? model.test_step(data)
+                                : model.predict_step(data);
+  };
+  if (options.run_eagerly) return run(batch);
+  const std::vector<Tensor> leaves = batch.flatten();
+  const auto fits = [&](const Planned& p) {
+    if (p.mode != mode || p.specs.size() != leaves.size()) return false;
+    for (std::size_t i = 0; i < leaves.size(); ++i)
+      if (p.specs[i].dtype() != leaves[i].dtype() ||
+          !p.specs[i].shape().is_compatible_with(leaves[i].shape()))
+        return false;
+    return p.structure.same_structure(batch);
+  };
+  for (std::size_t i = 0; i < functions_.size(); ++i)
+    if (fits(functions_[i])) return functions_[i].function(leaves);
+
+  // A new kind of batch. The number of samples is left open, so that the last, smaller batch
+  // is the same function. Weights are made first, since a graph has none to make.
+  std::vector<TensorSpec> specs;
+  for (const Tensor& t : leaves) {
+    TensorShape s = t.shape();
+    if (s.rank() > 0) s.set_dim(0, -1);
+    specs.emplace_back(s, t.dtype());
+  }
+  static const char* names[] = {"train_function", "test_function", "predict_function"};
+  ConcreteFunction f =
+      trace(names[static_cast<int>(mode)], specs,
+            [&](const std::vector<Tensor>& args) { return run(batch.with_leaves(args)); });
+  if (functions_.size() >= 8) functions_.erase(functions_.begin());
+  functions_.push_back({mode, batch.with_leaves(std::vector<Tensor>(leaves.size(), constant(0))),
+                        std::move(specs), f});
+  return f(leaves);
+}
+
+// ---- losses and metrics
+namespace {
+
+std::string list_of(const std::vector<std::string>& names) {
+  std::string s;
+  for (const std::string& n : names) s += (s.empty() ? "\"" : ", \"") + n + "\"";
+  return s;
+}
+
+// Labels beside predictions: [batch] becomes [batch, 1] where those have an axis more, and
+// kinds of one family the same dtype.
+Tensor matched(const Tensor& y, const Tensor& y_pred) {
+  Tensor t = y;
+  if (t.shape().has_rank() && y_pred.shape().has_rank() && t.ndim() == 1 && y_pred.ndim() == 2)
+    t = expand_dims(t, -1);
+  if (t.dtype() != y_pred.dtype() &&
+      ((t.dtype().is_floating() && y_pred.dtype().is_floating()) ||
+       (t.dtype().is_integer() && y_pred.dtype().is_integer())))
+    t = cast(t, y_pred.dtype());
+  return t;
+}
+
+// Weights of samples times the mask that layers sent along with the predictions.
+Tensor masked(const Tensor& weight, const Tensor& y_pred) {
+  if (!y_pred.impl()->mask) return weight;
+  const Tensor mask = cast(Tensor(y_pred.impl()->mask), y_pred.dtype());
+  if (!weight.defined()) return mask;
+  Tensor w = weight.dtype() == mask.dtype() ? weight : cast(weight, mask.dtype());
+  while (w.ndim() < mask.ndim()) w = expand_dims(w, -1);
+  return w * mask;
+}
+
+}  // namespace
+
+std::vector<Tensor> Trainer::labels_by_output(const Nest& y, const Nest& y_pred) const {
+  const std::size_t n = y_pred.flatten().size();
+  if (y.is_dict() && !y_pred.is_dict()) {
+    std::vector<Tensor> list(n);
+    for (const std::string& key : y.keys()) {
+      const auto at = std::find_if(outputs_.begin(), outputs_.end(),
+                                   [&](const Output& o) { return o.name == key; });
+      std::vector<std::string> names;
+      for (const Output& o : outputs_) names.push_back(o.name);
+      RILL_CHECK(at != outputs_.end(), invalid_argument,
+                 "[fit] the labels have a key \"{}\"; the outputs of the model are {}", key,
+                 list_of(names));
+      list[static_cast<std::size_t>(at - outputs_.begin())] = y[key].as_tensor();
+    }
+    return list;
+  }
+  std::vector<Tensor> list = y.flatten();
+  RILL_CHECK(list.size() == n, invalid_argument,
+             "[fit] there are {} tensors of labels for {} outputs of the model", list.size(), n);
+  return list;
+}
+
+void Trainer::resolve(Model& model, const Nest& y, const Nest& y_pred) {
+  const std::vector<Tensor> predictions = y_pred.flatten();
+  const std::size_t n = predictions.size();
+  outputs_.resize(n);
+  std::vector<std::string> names =
+      has_graph(model.model_impl()) && model.outputs().size() == n ? model.output_names()
+                                                                   : std::vector<std::string>();
+  if (y_pred.is_dict() && y_pred.keys().size() == n) names = y_pred.keys();
+  for (std::size_t i = 0; i < n; ++i)
+    outputs_[i].name = i < names.size() ? names[i] : format("output_{}", i + 1);
+  names.clear();
+  for (const Output& o : outputs_) names.push_back(o.name);
+  const auto find = [&](const std::string& key, const char* what) -> Output& {
+    const auto at = std::find(names.begin(), names.end(), key);
+    RILL_CHECK(at != names.end(), invalid_argument,
+               "[compile] {} names the output \"{}\"; the outputs of the model are {}", what, key,
+               list_of(names));
+    return outputs_[static_cast<std::size_t>(at - names.begin())];
+  };
+
+  const LossArg& loss = options.loss;
+  if (loss.kind() == LossArg::Kind::one) {
+    for (Output& o : outputs_)
+      if (loss.defined()) o.loss = loss.list()[0].second;
+  } else if (loss.kind() == LossArg::Kind::each) {
+    RILL_CHECK(loss.list().size() == n, invalid_argument,
+               "[compile] got {} losses for {} outputs of the model", loss.list().size(), n);
+    for (std::size_t i = 0; i < n; ++i) outputs_[i].loss = loss.list()[i].second;
+  } else {
+    for (const auto& [key, l] : loss.list()) find(key, "loss").loss = l;
+  }
+  const LossWeights& weights = options.loss_weights;
+  RILL_CHECK(weights.each().empty() || weights.each().size() == n, invalid_argument,
+             "[compile] got {} loss_weights for {} outputs of the model", weights.each().size(), n);
+  for (std::size_t i = 0; i < weights.each().size(); ++i)
+    outputs_[i].loss_weight = weights.each()[i];
+  for (const auto& [key, w] : weights.named()) find(key, "loss_weights").loss_weight = w;
+
+  const std::vector<Tensor> labels = labels_by_output(y, y_pred);
+  const auto resolve_all = [&](const MetricsArg& arg, std::vector<MetricRef> Output::*into) {
+    const auto add = [&](Output& o, const MetricRef& m) {
+      const auto i = static_cast<std::size_t>(&o - outputs_.data());
+      if (!labels[i].defined()) return;
+      const TensorShape t = matched(labels[i], predictions[i]).shape();
+      (o.*into).push_back(m.resolved(o.loss, t, predictions[i].shape()));
+    };
+    for (Output& o : outputs_)
+      for (const MetricRef& m : arg.all()) add(o, m);
+    for (const auto& [key, list] : arg.named())
+      for (const MetricRef& m : list) add(find(key, "metrics"), m);
+  };
+  resolve_all(options.metrics, &Output::metrics);
+  resolve_all(options.weighted_metrics, &Output::weighted_metrics);
+  if (n > 1)
+    for (Output& o : outputs_)
+      if (o.loss.defined())
+        o.loss_mean = std::make_shared<metrics::Mean>(MetricOptions{.name = o.name + "_loss"});
+  resolved_ = true;
+}
+
+Tensor Trainer::compute_loss(Model& model, const Nest& y, const Nest& y_pred, const Tensor& weight) {
+  if (!resolved_) resolve(model, y, y_pred);
+  const std::vector<Tensor> predictions = y_pred.flatten();
+  const std::vector<Tensor> labels = labels_by_output(y, y_pred);
+  Tensor total, batch;
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    Output& o = outputs_[i];
+    if (!o.loss.defined() || !labels[i].defined()) continue;
+    const Tensor t = matched(labels[i], predictions[i]);
+    const Tensor w = masked(weight, predictions[i]);
+    const Tensor value = w.defined() ? (*o.loss)(t, predictions[i], w) : (*o.loss)(t, predictions[i]);
+    if (!batch.defined()) batch = cast(shape(t)[0], float32);
+    if (o.loss_mean) o.loss_mean->update_state(value, batch);
+    const Tensor weighted = o.loss_weight == 1 ? value : value * o.loss_weight;
+    total = total.defined() ? total + weighted : weighted;
+  }
+  for (const Tensor& extra : model.losses()) {
+    const Tensor e = total.defined() && extra.dtype() != total.dtype()
+                         ? cast(extra, total.dtype())
+                         : extra;
+    const Tensor scalar = e.ndim() == 0 ? e : reduce_mean(e);
+    total = total.defined() ? total + scalar : scalar;
+  }
+  RILL_CHECK(total.defined(), failed_precondition,
+             "[fit] there is no loss to train on: give compile a loss, or call add_loss in a layer");
+  if (!batch.defined()) batch = constant(1.f);
+  loss_mean_.update_state(total, batch);
+  return total;
+}
+
+std::string Trainer::shown_name(const Output& o, const std::string& metric) const {
+  return outputs_.size() > 1 ? o.name + "_" + metric : metric;
+}
+
+namespace {
+
+// A second metric of one name is told apart: "accuracy_1".
+std::string unique_in(const std::vector<std::pair<std::string, Nest>>& taken, std::string name) {
+  const std::string base = name;
+  for (int i = 1; std::any_of(taken.begin(), taken.end(),
+                              [&](const auto& t) { return t.first == name; });
+       ++i)
+    name = format("{}_{}", base, i);
+  return name;
+}
+
+void collect_call_metrics(LayerImpl& l, std::vector<LayerImpl::CallMetric>& out) {
+  for (LayerImpl::CallMetric& m : l.call_metrics) out.push_back(m);
+  for (const Ref<LayerImpl>& c : l.children) collect_call_metrics(*c, out);
+}
+
+}  // namespace
+
+Nest Trainer::compute_metrics(Model& model, const Nest& y, const Nest& y_pred, const Tensor& weight) {
+  std::vector<std::pair<std::string, Nest>> results;
+  results.emplace_back("loss", loss_mean_.result());
+  for (Output& o : outputs_)
+    if (o.loss_mean) results.emplace_back(o.name + "_loss", o.loss_mean->result());
+  if (resolved_ && !outputs_.empty()) {
+    const std::vector<Tensor> predictions = y_pred.flatten();
+    const std::vector<Tensor> labels = labels_by_output(y, y_pred);
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      Output& o = outputs_[i];
+      if (!labels[i].defined()) continue;
+      const Tensor t = matched(labels[i], predictions[i]);
+      const Tensor mask = masked({}, predictions[i]), w = masked(weight, predictions[i]);
+      const auto update = [&](const std::vector<MetricRef>& list, const Tensor& by) {
+        for (const MetricRef& m : list) {
+          m->update_state(t, predictions[i], by);
+          results.emplace_back(unique_in(results, shown_name(o, m->name())), m->result());
+        }
+      };
+      update(o.metrics, mask);
+      update(o.weighted_metrics, w);
+    }
+  }
+  std::vector<LayerImpl::CallMetric> added;
+  collect_call_metrics(model.impl(), added);
+  for (const LayerImpl::CallMetric& m : added) {
+    std::shared_ptr<metrics::Mean>& mean = layer_metrics_[m.name];
+    if (!mean) {
+      mean = std::make_shared<metrics::Mean>(MetricOptions{.name = m.name});
+      layer_metric_names_.push_back(m.name);
+    }
+    mean->update_state(m.value);
+    results.emplace_back(unique_in(results, m.name), mean->result());
+  }
+  return Nest(std::move(results));
+}
+
+void Trainer::reset_metrics() {
+  loss_mean_.reset_state();
+  for (Output& o : outputs_) {
+    if (o.loss_mean) o.loss_mean->reset_state();
+    for (const MetricRef& m : o.metrics) m->reset_state();
+    for (const MetricRef& m : o.weighted_metrics) m->reset_state();
+  }
+  for (const auto& [name, mean] : layer_metrics_) mean->reset_state();
+}
+
+std::vector<std::string> Trainer::metrics_names() const {
+  std::vector<std::pair<std::string, Nest>> names;
+  names.emplace_back("loss", Nest());
+  for (const Output& o : outputs_)
+    if (o.loss_mean) names.emplace_back(o.name + "_loss", Nest());
+  for (const Output& o : outputs_) {
+    for (const MetricRef& m : o.metrics)
+      names.emplace_back(unique_in(names, shown_name(o, m->name())), Nest());
+    for (const MetricRef& m : o.weighted_metrics)
+      names.emplace_back(unique_in(names, shown_name(o, m->name())), Nest());
+  }
+  for (const std::string& n : layer_metric_names_) names.emplace_back(unique_in(names, n), Nest());
+  std::vector<std::string> list;
+  for (auto& n : names) list.push_back(std::move(n.first));
+  return list;
+}
+
+// ---- the steps of a model
+namespace {
+
+Trainer& trainer_of(const Model& m, const char* what) {
+  Trainer* t = m.model_impl().trainer.get();
+  RILL_CHECK(t, failed_precondition,
+             "[{}] you must compile your model before training or testing: call compile({{.optimizer "
+             "= .., .loss = ..}}) before {}",
+             m.name(), what);
+  return *t;
+}
+
+}  // namespace
+
+void Model::compile(CompileOptions options) {
+  model_impl().trainer = std::make_unique<Trainer>(std::move(options));
+}
+bool Model::compiled() const { return model_impl().trainer != nullptr; }
+Optimizer& Model::optimizer() const { return *trainer_of(*this, "optimizer").options.optimizer; }
+std::vector<std::string> Model::metrics_names() const {
+  return compiled() ? model_impl().trainer->metrics_names() : std::vector<std::string>();
+}
+void Model::reset_metrics() { trainer_of(*this, "reset_metrics").reset_metrics(); }
+
+Tensor Model::compute_loss(const Nest& y, const Nest& y_pred, const Tensor& sample_weight) {
+  return trainer_of(*this, "compute_loss").compute_loss(*this, y, y_pred, sample_weight);
+}
+Nest Model::compute_metrics(const Nest& y, const Nest& y_pred, const Tensor& sample_weight) {
+  return trainer_of(*this, "compute_metrics").compute_metrics(*this, y, y_pred, sample_weight);
+}
+
+Nest Model::train_step(const Nest& data) {
+  Trainer& t = trainer_of(*this, "fit");
+  const BatchParts p = parts_of(data);
+  Nest y_pred;
+  Tensor loss;
+  Gradients gradients;
+  std::vector<Variable> variables;
+  {
+    GradientTape tape;
+    y_pred = apply(p.x, {.training = 1});
+    loss = t.compute_loss(*this, p.y, y_pred, p.sample_weight);
+    variables = trainable_variables();
+    gradients = tape.gradient(loss, variables);
+  }
+  t.options.optimizer->apply_gradients(gradients, variables);
+  const Nest results = t.compute_metrics(*this, p.y, y_pred, p.sample_weight);
+  impl_->clear_call_losses();
+  return results;
+}
+
+Nest Model::test_step(const Nest& data) {
+  Trainer& t = trainer_of(*this, "evaluate");
+  const BatchParts p = parts_of(data);
+  const Nest y_pred = apply(p.x, {.training = 0});
+  t.compute_loss(*this, p.y, y_pred, p.sample_weight);
+  const Nest results = t.compute_metrics(*this, p.y, y_pred, p.sample_weight);
+  impl_->clear_call_losses();
+  return results;
+}
+
+Nest Model::predict_step(const Nest& data) {
+  const Nest out = apply(parts_of(data).x, {.training = 0});
+  impl_->clear_call_losses();
+  return out;
+}
+
+}  // namespace rill::keras

@@ -1,0 +1,67 @@
+#pragma once
+#include <map>
+
+#include "rill/graph/function.h"
+#include "rill/keras/metrics/metrics.h"
+#include "rill/keras/models/model.h"
+
+namespace rill::keras {
+
+// What compile sets up and fit uses: losses and metrics by output, and the planned functions.
+class Trainer {
+ public:
+  explicit Trainer(CompileOptions options);
+
+  enum class Mode { train, test, predict };
+
+  // A step on one batch, planned unless the model runs eagerly.
+  Nest step(Model& model, Mode mode, const Nest& batch);
+  Tensor compute_loss(Model& model, const Nest& y, const Nest& y_pred, const Tensor& weight);
+  Nest compute_metrics(Model& model, const Nest& y, const Nest& y_pred, const Tensor& weight);
+  void reset_metrics();
+  std::vector<std::string> metrics_names() const;
+  // Functions are traced anew: something that they depend on has changed.
+  void forget_functions() { functions_.clear(); }
+
+  CompileOptions options;
+
+ private:
+  // One output of the model, with what compile says of it.
+  struct Output {
+    std::string name;
+    LossRef loss;
+    double loss_weight = 1;
+    std::vector<MetricRef> metrics, weighted_metrics;
+    std::shared_ptr<metrics::Mean> loss_mean;  // where there are several outputs
+  };
+  // Labels as one tensor for each output, undefined where an output has none.
+  std::vector<Tensor> labels_by_output(const Nest& y, const Nest& y_pred) const;
+  void resolve(Model& model, const Nest& y, const Nest& y_pred);
+  std::string shown_name(const Output& o, const std::string& metric) const;
+
+  bool resolved_ = false;
+  bool labels_dict_ = false;
+  std::vector<Output> outputs_;
+  metrics::Mean loss_mean_;
+  // Means that layers ask for by add_metric.
+  std::map<std::string, std::shared_ptr<metrics::Mean>> layer_metrics_;
+  std::vector<std::string> layer_metric_names_;
+
+  struct Planned {
+    Mode mode;
+    Nest structure;
+    std::vector<TensorSpec> specs;
+    ConcreteFunction function;
+  };
+  std::vector<Planned> functions_;
+};
+
+// (x, y, sample_weight) of what a dataset gives: x, (x,), (x, y) or (x, y, sample_weight).
+struct BatchParts {
+  Nest x, y;
+  Tensor sample_weight;
+  bool has_y = false;
+};
+BatchParts parts_of(const Nest& batch);
+
+}  // namespace rill::keras
