@@ -12,6 +12,7 @@
 #include "rill/core/operand.h"
 #include "rill/core/shape.h"
 #include "rill/core/tensor.h"
+#include "rill/data/dataset.h"
 #include "rill/eager/context.h"
 #include "rill/eager/gradient_functions.h"
 #include "rill/eager/gradient_tape.h"

@@ -42,6 +42,11 @@ Nest Nest::make(std::initializer_list<Nest> tuple) {
   n.impl_->items.assign(tuple.begin(), tuple.end());
   return n;
 }
+Nest Nest::make(std::vector<Nest> tuple) {
+  Nest n;
+  n.impl_->items = std::move(tuple);
+  return n;
+}
 Nest Nest::dict(std::initializer_list<std::pair<std::string_view, Nest>> items) {
   std::vector<std::pair<std::string, Nest>> list;
   for (const auto& [key, value] : items) list.emplace_back(std::string(key), value);

@@ -32,6 +32,7 @@ class Nest {
   Nest(const std::tuple<A...>& t)
       : Nest(std::apply([](const A&... a) { return make({Nest(a)...}); }, t)) {}
   static Nest make(std::initializer_list<Nest> tuple);
+  static Nest make(std::vector<Nest> tuple);
   static Nest dict(std::initializer_list<std::pair<std::string_view, Nest>> items);
 
   bool is_tensor() const;

@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "rill/base/philox.h"
 #include "rill/ops/random_ops.h"
 
 namespace rill {
@@ -17,7 +18,9 @@ struct Seeds {
   std::mutex mutex;
   bool fixed = false;  // the user set a global seed
   std::int64_t global = 0;
-  std::int64_t ops = 0;  // streams handed out
+  bool drawn = false;         // without one: the global seed was drawn by chance
+  std::int64_t ops = 0;       // streams handed out
+  std::int64_t datasets = 0;  // the same of datasets
   std::map<std::int64_t, std::int64_t>
       op_offsets;  // of op seeds: one entry a seed that the program writes
 };
@@ -25,24 +28,70 @@ Seeds& seeds() {
   static auto* s = new Seeds;
   return *s;
 }
+// REQUIRES: the lock.
+std::int64_t global_seed(Seeds& s) {
+  if (!s.fixed && !s.drawn) {
+    std::random_device entropy;
+    s.global = static_cast<std::int64_t>(entropy()) << 31 ^ entropy();
+    s.drawn = true;
+  }
+  return s.global;
+}
+std::int64_t seed_beside_op_seed(const Seeds& s) { return s.fixed ? s.global : kDefaultGlobalSeed; }
+
+thread_local ElementRandomScope* element_scope = nullptr;
 
 }  // namespace
 
+ElementRandomScope::ElementRandomScope(const RandomStream& dataset, std::uint64_t round,
+                                       std::uint64_t element)
+    : outer_(element_scope),
+      seed_(dataset.seed),
+      seed2_(dataset.seed2),
+      round_(round),
+      element_(element) {
+  element_scope = this;
+}
+ElementRandomScope::~ElementRandomScope() { element_scope = outer_; }
+RandomStream ElementRandomScope::next(const RandomStream& stream) {
+  Philox bits(static_cast<std::uint64_t>(stream.seed) ^
+                  static_cast<std::uint64_t>(stream.seed2) * 0x9E3779B97F4A7C15,
+              round_, element_);
+  const auto w = bits();
+  const auto word = [&](std::size_t i) {
+    return static_cast<std::int64_t>(w[i] | std::uint64_t{w[i + 1]} << 32);
+  };
+  return {word(0), (word(2) & INT64_MAX >> 1) + ++calls_, 0};
+}
+
 RandomStream next_stream(std::int64_t op_seed, std::int64_t elements) {
   Seeds& s = seeds();
+  if (ElementRandomScope* scope = element_scope) {
+    if (op_seed < 0) return scope->next(scope->dataset());
+    std::lock_guard lock(s.mutex);
+    return scope->next({seed_beside_op_seed(s), op_seed, 0});
+  }
   std::lock_guard lock(s.mutex);
   if (op_seed < 0) {
-    if (!s.fixed && s.ops == 0) {
-      std::random_device entropy;
-      s.global = static_cast<std::int64_t>(entropy()) << 31 ^ entropy();
-    }
-    return {s.global, ++s.ops, 0};
+    const std::int64_t global = global_seed(s);
+    return {global, ++s.ops, 0};
   }
-  const std::int64_t seed = s.fixed ? s.global : kDefaultGlobalSeed;
+  const std::int64_t seed = seed_beside_op_seed(s);
   std::int64_t& offset = s.op_offsets[op_seed];
   const RandomStream stream{seed, op_seed, offset};
   offset += elements;
   return stream;
+}
+
+RandomStream dataset_stream(std::int64_t op_seed) {
+  // One that a user's function makes for an element draws by that element.
+  if (ElementRandomScope* scope = element_scope; scope && op_seed < 0)
+    return scope->next(scope->dataset());
+  Seeds& s = seeds();
+  std::lock_guard lock(s.mutex);
+  if (op_seed >= 0) return {seed_beside_op_seed(s), op_seed, 0};
+  const std::int64_t global = global_seed(s);
+  return {global, -++s.datasets, 0};
 }
 
 namespace {
@@ -67,6 +116,8 @@ RandomStream graph_stream(std::int64_t op_seed) {
 
 std::int64_t start_of_run(std::int64_t offset, std::int64_t elements) {
   if (offset >= 0) return offset;
+  if (ElementRandomScope* scope = element_scope)
+    return scope->next({0, offset, 0}).seed2;  // one stream, entered far apart
   Counts& c = counts();
   std::lock_guard lock(c.mutex);
   std::int64_t& taken = c.taken[static_cast<std::size_t>(-offset - 1)];
@@ -82,6 +133,7 @@ void set_seed(std::int64_t seed) {
   s.fixed = true;
   s.global = seed;
   s.ops = 0;
+  s.datasets = 0;
   s.op_offsets.clear();
 }
 }  // namespace random

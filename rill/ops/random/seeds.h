@@ -15,8 +15,31 @@ struct RandomStream {
 // `op_seed` -1: none. `elements`: how many numbers the call draws.
 RandomStream next_stream(std::int64_t op_seed, std::int64_t elements);
 RandomStream graph_stream(std::int64_t op_seed);
+// Of a dataset that draws. Datasets are counted by themselves: making one does not
+// change the numbers of the ops that follow.
+RandomStream dataset_stream(std::int64_t op_seed);
 // Where a run starts that draws so many numbers: `offset`, or what count number
 // -offset says, which then moves on.
 RILL_API std::int64_t start_of_run(std::int64_t offset, std::int64_t elements);
+
+// While it lives the random ops of this thread draw by an element of a dataset
+// instead of in the order of the program: the same numbers, whichever thread works
+// on the element and when. `round` tells passes over the dataset apart.
+class ElementRandomScope {
+ public:
+  ElementRandomScope(const RandomStream& dataset, std::uint64_t round, std::uint64_t element);
+  ~ElementRandomScope();
+  ElementRandomScope(const ElementRandomScope&) = delete;
+  RandomStream next(const RandomStream& stream);
+
+ private:
+  ElementRandomScope* outer_;
+  std::int64_t seed_, seed2_;
+  std::uint64_t round_, element_;
+  std::int64_t calls_ = 0;
+
+ public:
+  RandomStream dataset() const { return {seed_, seed2_, 0}; }
+};
 
 }  // namespace rill

@@ -1,0 +1,87 @@
+#include "rill/data/dataset_impl.h"
+
+namespace rill::data {
+namespace {
+
+class BatchCursor final : public UnaryCursor {
+ public:
+  BatchCursor(std::unique_ptr<Cursor> input, std::int64_t size, bool drop_remainder)
+      : UnaryCursor(std::move(input)), size_(size), drop_remainder_(drop_remainder) {}
+  bool next(Nest* element) override {
+    return input_->rows() ? next_gathered(element) : next_stacked(element);
+  }
+  void save(StateWriter& out) override {
+    out.stage("BatchDataset");
+    input_->save(out);
+  }
+  void restore(StateReader& in) override {
+    in.stage("BatchDataset");
+    input_->restore(in);
+  }
+
+ private:
+  bool is_whole(std::int64_t n) const { return n == size_ || (n > 0 && !drop_remainder_); }
+  bool next_gathered(Nest* element) {
+    std::int64_t n = 0;
+    while (n < size_) {
+      // A batch may be said to be larger than anything: room is made as rows come.
+      const std::int64_t ask = std::min<std::int64_t>(size_ - n, std::max<std::int64_t>(n, 1024));
+      if (static_cast<std::int64_t>(rows_.size()) < n + ask)
+        rows_.resize(static_cast<std::size_t>(n + ask));
+      const std::int64_t got = input_->next_rows(rows_.data() + n, ask);
+      if (got == 0) break;
+      n += got;
+    }
+    if (!is_whole(n)) return false;
+    *element = input_->rows()->gather(rows_.data(), n);
+    return true;
+  }
+  bool next_stacked(Nest* element) {
+    std::vector<Nest> elements;
+    Nest one;
+    while (static_cast<std::int64_t>(elements.size()) < size_ && input_->next(&one))
+      elements.push_back(std::move(one)), one = Nest();
+    if (!is_whole(static_cast<std::int64_t>(elements.size()))) return false;
+    *element = stack(elements, "batch");
+    return true;
+  }
+
+  std::int64_t size_;
+  bool drop_remainder_;
+  std::vector<std::int64_t> rows_;
+};
+
+class BatchDataset final : public UnaryDataset {
+ public:
+  BatchDataset(const Dataset& input, std::int64_t size, BatchOptions options)
+      : UnaryDataset(input), size_(size), options_(std::move(options)) {}
+  const char* name() const override { return "BatchDataset"; }
+  std::int64_t cardinality() const override {
+    const std::int64_t n = input().cardinality();
+    return n < 0 ? n : n / size_ + (n % size_ != 0 && !options_.drop_remainder);
+  }
+  std::unique_ptr<Cursor> start(Place place) const override {
+    return std::make_unique<BatchCursor>(input().start(place), size_, options_.drop_remainder);
+  }
+
+ protected:
+  ElementSpec make_spec() const override {
+    return input().spec().map([&](const TensorSpec& s) {
+      return TensorSpec(with_rows(s.shape(), options_.drop_remainder ? size_ : -1), s.dtype());
+    });
+  }
+
+ private:
+  std::int64_t size_;
+  BatchOptions options_;
+};
+
+}  // namespace
+
+Dataset Dataset::batch(std::int64_t batch_size, BatchOptions options) const {
+  RILL_CHECK(batch_size > 0, invalid_argument,
+             "[batch] batch_size is {}; expected a number greater than zero", batch_size);
+  return make_dataset<BatchDataset>(*this, batch_size, std::move(options));
+}
+
+}  // namespace rill::data

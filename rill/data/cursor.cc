@@ -1,0 +1,97 @@
+// What all stages share: passes, rows, calls of users' functions.
+#include "rill/core/execute.h"
+#include "rill/data/dataset_impl.h"
+
+namespace rill::data {
+
+std::unique_ptr<Pass> Pass::nested() {
+  auto pass = std::make_unique<Pass>();
+  pass->nested_ = true;
+  return pass;
+}
+Pass::Stream Pass::stream_of(const RandomSource& source) {
+  std::lock_guard lock(mutex_);
+  for (const auto& [known, stream] : streams_)
+    if (known == &source) return stream;
+  const std::size_t i = streams_.size();
+  const Stream stream = i < saved_.size() ? saved_[i]
+                                          : Stream{source.stream.seed, source.stream.seed2,
+                                                   nested_ ? 0 : source.passes.fetch_add(1)};
+  streams_.emplace_back(&source, stream);
+  return stream;
+}
+void Pass::save(StateWriter& out) const {
+  std::lock_guard lock(mutex_);
+  out.put(static_cast<std::int64_t>(nested_));
+  std::vector<std::int64_t> list;
+  for (const auto& entry : streams_) {
+    const Stream& s = entry.second;
+    list.insert(list.end(), {s.seed, s.seed2, static_cast<std::int64_t>(s.number)});
+  }
+  out.put(list);
+}
+std::unique_ptr<Pass> Pass::restore(StateReader& in) {
+  const bool nested = in.boolean();
+  const std::vector<std::int64_t> list = in.list();
+  std::vector<Stream> streams;
+  for (std::size_t i = 0; i + 2 < list.size(); i += 3)
+    streams.push_back({list[i], list[i + 1], static_cast<std::uint64_t>(list[i + 2])});
+  auto pass = std::make_unique<Pass>(std::move(streams));
+  pass->nested_ = nested;
+  return pass;
+}
+
+std::int64_t Cursor::next_rows(std::int64_t*, std::int64_t) {
+  RILL_INTERNAL_CHECK(rows());
+  return 0;
+}
+std::int64_t Cursor::skip(std::int64_t n) {
+  Nest element;
+  std::int64_t done = 0;
+  while (done < n && next(&element)) ++done;
+  return done;
+}
+bool Cursor::next_row(Nest* element) {
+  std::int64_t row = 0;
+  if (next_rows(&row, 1) == 0) return false;
+  *element = rows()->element(row);
+  return true;
+}
+
+Nest UserCall::operator()(const detail::Fn& f, const Nest& element, std::int64_t index) const {
+  struct PlainState {
+    ThreadState saved = std::exchange(thread_state(), ThreadState{});
+    ~PlainState() { thread_state() = saved; }
+  } plain;
+  ElementRandomScope random({stream_.seed, stream_.seed2, 0}, mix(path_, stream_.number),
+                            static_cast<std::uint64_t>(index));
+  try {
+    return f(element);
+  } catch (errors::Error& e) {
+    e.add_context(format("while the function of {}() was at element {}: {}", stage_, index,
+                         element.to_string()));
+    throw;
+  }
+}
+
+bool is_true(const Nest& result, const char* stage) {
+  RILL_CHECK(
+      result.is_tensor() && result.as_tensor().dtype() == bool_ && result.as_tensor().size() == 1,
+      invalid_argument, "[{}] the function returned {}; expected a bool or a scalar bool tensor",
+      stage, result.to_string());
+  return result.as_tensor().item<bool>();
+}
+
+namespace detail {
+void require_arguments(const Nest& element, std::size_t arity) {
+  const std::size_t items = element.is_dict() ? 1 : element.size();
+  RILL_CHECK(
+      items == arity, invalid_argument,
+      "[dataset] the function takes {} argument{}, the element has {}: {}. Take each item of "
+      "the tuple, or the whole as one rill::Nest",
+      arity, arity == 1 ? "" : "s", items, element.to_string());
+}
+Tensor constant_of(const Operand& value) { return to_tensor(value); }
+}  // namespace detail
+
+}  // namespace rill::data

@@ -1,0 +1,260 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rill/data/structure.h"
+#include "rill/data/user_function.h"
+
+// Input pipelines: a source, and transformations that each give a new dataset.
+//
+//   auto ds = tf::data::Dataset::from_tensor_slices(tf::tuple(images, labels))
+//                 .shuffle(10000).batch(32).prefetch(tf::data::AUTOTUNE);
+//   for (auto& batch : ds) { auto [x, y] = batch.unpack<2>(); ... }
+//
+// The same seeds give the same elements in the same order, whatever the number
+// of threads; only `deterministic = false` gives that up.
+namespace rill RILL_API {
+
+class TrackableNode;
+void retain(TrackableNode*) noexcept;
+void release(TrackableNode*) noexcept;
+
+namespace data {
+
+class DatasetImpl;
+class IteratorImpl;
+void retain(DatasetImpl*) noexcept;
+void release(DatasetImpl*) noexcept;
+void retain(IteratorImpl*) noexcept;
+void release(IteratorImpl*) noexcept;
+
+inline constexpr std::int64_t AUTOTUNE = -1;
+inline constexpr std::int64_t INFINITE_CARDINALITY = -1;
+inline constexpr std::int64_t UNKNOWN_CARDINALITY = -2;
+
+struct MapOptions {
+  std::int64_t num_parallel_calls = 0;  // 0: in the caller's thread; AUTOTUNE: the cores
+  bool deterministic = true;            // false: results in the order in which they are ready
+  std::string name = {};
+  bool traced = false;  // the function is traced and run as a graph
+};
+struct ShuffleOptions {
+  std::int64_t seed = -1;                // -1: by set_seed, or by chance without one
+  bool reshuffle_each_iteration = true;  // another order at each pass
+  std::string name = {};
+};
+struct BatchOptions {
+  bool drop_remainder = false;
+  std::int64_t num_parallel_calls = 0;
+  bool deterministic = true;
+  std::string name = {};
+};
+struct PaddedBatchOptions {
+  // One for all components, or one each; none: zeros, and empty strings.
+  TensorList padding_values = {};
+  bool drop_remainder = false;
+  std::string name = {};
+};
+struct InterleaveOptions {
+  std::int64_t cycle_length = 0;  // datasets open at a time; 0: the cores
+  std::int64_t block_length = 1;  // elements taken from one before the next has its turn
+  std::string name = {};
+};
+struct WindowOptions {
+  std::int64_t shift = 0;  // from window to window; 0: the size, so that none overlap
+  std::int64_t stride = 1;
+  bool drop_remainder = false;
+  std::string name = {};
+};
+
+struct Sentinel {};
+
+// A pass over a dataset. A handle: copies share the position. It keeps the
+// dataset alive, and ends its threads when the last copy goes.
+class Iterator {
+ public:
+  using value_type = Nest;
+  using difference_type = std::ptrdiff_t;
+
+  // The next element. OutOfRange, "End of sequence", when there is none.
+  Nest next();
+  Nest get_next() { return next(); }
+  // The same without an error: false at the end.
+  bool next(Nest* element);
+
+  // For range-for: the element that next() would give, owned by the iterator
+  // and replaced by ++.
+  Nest& operator*() const;
+  Nest* operator->() const { return &**this; }
+  Iterator& operator++();
+  void operator++(int) { ++*this; }
+  friend bool operator==(const Iterator& it, Sentinel) { return it.at_end(); }
+
+  const ElementSpec& element_spec() const;
+
+  // The position of every stage, with what shuffle buffers and queues hold and
+  // how far random streams have come. restore() goes on from there in an
+  // iterator of an equal pipeline, in this process or another. DataLoss when the
+  // bytes are damaged, InvalidArgument when another pipeline wrote them; the
+  // iterator then stays as it was. A generator is started anew and passed over.
+  std::string save() const;
+  void restore(std::string_view state);
+  // This iterator as part of a checkpoint.
+  Ref<TrackableNode> trackable() const;
+
+ private:
+  friend class Dataset;
+  explicit Iterator(Ref<IteratorImpl> impl) : impl_(std::move(impl)) {}
+  bool at_end() const;
+  Ref<IteratorImpl> impl_;
+};
+
+// A sequence of elements, each a Nest of tensors of the same structure. A
+// handle; transformations leave it as it is.
+class Dataset {
+ public:
+  using Iterator = data::Iterator;
+  using Sentinel = data::Sentinel;
+
+  // One element: all of it.
+  static Dataset from_tensors(const Nest& tensors);
+  // An element for each row of the tensors, which agree in their first size.
+  static Dataset from_tensor_slices(const Nest& tensors);
+  // int64 scalars.
+  static Dataset range(std::int64_t stop);
+  static Dataset range(std::int64_t start, std::int64_t stop, std::int64_t step = 1);
+  // `generator()` starts a pass: it returns a callable that yields a
+  // std::optional of an element (what a Nest can be made of, or a number), empty
+  // at the end. InvalidArgument when an element is not as the signature says.
+  template <class G>
+  static Dataset from_generator(G generator, const ElementSpec& output_signature) {
+    return from_generator_(new detail::GeneratorOf<G>(std::move(generator)), output_signature);
+  }
+  template <class G>
+  static Dataset from_generator(G generator, const Types& output_types,
+                                const Shapes& output_shapes = {}) {
+    return from_generator_(new detail::GeneratorOf<G>(std::move(generator)),
+                           signature_of(output_types, output_shapes));
+  }
+  // Tuples of an element from each; ends with the shortest.
+  static Dataset zip(std::initializer_list<Dataset> datasets);
+  static Dataset zip(const std::vector<Dataset>& datasets);
+
+  // `f` takes the items of a tuple as arguments, or an element whole as a Nest,
+  // and returns an element of the new dataset. It runs as plain C++. Random ops in
+  // it draw by element, whichever thread calls them. With several calls at a
+  // time `f` is called by several threads.
+  template <class F>
+  Dataset map(F f, MapOptions options = {}) const {
+    return map_(detail::user_function(std::move(f)), std::move(options));
+  }
+  // Keeps elements for which `f` returns true: a bool, or a scalar tensor.
+  template <class F>
+  Dataset filter(F f) const {
+    return filter_(detail::user_function(std::move(f)));
+  }
+  // Ends before the first element for which `f` returns false.
+  template <class F>
+  Dataset take_while(F f) const {
+    return take_while_(detail::user_function(std::move(f)));
+  }
+  // `f` returns a dataset for each element; their elements one after the other ...
+  template <class F>
+  Dataset flat_map(F f) const {
+    return flat_map_(detail::user_function(std::move(f)));
+  }
+  // ... or in turns.
+  template <class F>
+  Dataset interleave(F f, InterleaveOptions options = {}) const {
+    return interleave_(detail::user_function(std::move(f)), std::move(options));
+  }
+  // state = f(state, element) over all elements.
+  template <class F>
+  Nest reduce(const Nest& initial_state, F f) const {
+    return reduce_(initial_state, detail::user_function(std::move(f)));
+  }
+  // f(*this): a transformation by its name.
+  template <class F>
+  Dataset apply(F f) const {
+    return f(*this);
+  }
+
+  // Stacks `batch_size` elements along a new axis 0.
+  Dataset batch(std::int64_t batch_size, BatchOptions options = {}) const;
+  // The same for elements whose sizes differ: each is padded at its end to the
+  // shape given for its component, where an unknown size means the largest of the
+  // batch. Without shapes every size does.
+  Dataset padded_batch(std::int64_t batch_size, const Shapes& padded_shapes = {},
+                       PaddedBatchOptions options = {}) const;
+  Dataset padded_batch(std::int64_t batch_size, PaddedBatchOptions options) const {
+    return padded_batch(batch_size, Shapes(), std::move(options));
+  }
+  Dataset unbatch() const;
+  // Datasets of `size` elements each, as elements: Dataset::of(element) reads one.
+  Dataset window(std::int64_t size, WindowOptions options = {}) const;
+  static Dataset of(const Nest& element);
+
+  // Draws each element by chance from a buffer of the next `buffer_size`.
+  Dataset shuffle(std::int64_t buffer_size, ShuffleOptions options = {}) const;
+  Dataset repeat(std::int64_t count = -1) const;  // -1: without end
+  Dataset take(std::int64_t count) const;         // -1: all
+  Dataset skip(std::int64_t count) const;         // -1: all
+  Dataset shard(std::int64_t num_shards, std::int64_t index) const;
+  Dataset concatenate(const Dataset& other) const;
+  Dataset enumerate(std::int64_t start = 0) const;  // (int64 number, element)
+  // Keeps the elements of the first whole pass in memory. Unimplemented for a file.
+  Dataset cache(std::string_view filename = {}) const;
+  // A thread of its own prepares up to `buffer_size` elements ahead.
+  Dataset prefetch(std::int64_t buffer_size) const;
+
+  // The number of elements, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY.
+  std::int64_t cardinality() const;
+  // cardinality() where it is a number; InvalidArgument otherwise.
+  std::int64_t size() const;
+  // Dtypes and shapes of an element, with None for sizes that vary. After map()
+  // the function is traced to learn them; where it cannot be, it is called with
+  // the first element, and the shapes are unknown.
+  const ElementSpec& element_spec() const;
+  Types output_types() const;
+  Shapes output_shapes() const;
+  // "<BatchDataset shapes: (None, 2), types: tf.float64>"
+  std::string to_string() const;
+
+  Iterator make_iterator() const;
+  Iterator iter() const { return make_iterator(); }
+  Iterator begin() const { return make_iterator(); }
+  Sentinel end() const { return {}; }
+  // All elements. InvalidArgument when there is no end.
+  std::vector<Nest> as_vector() const;
+
+  // Library use.
+  explicit Dataset(Ref<DatasetImpl> impl) : impl_(std::move(impl)) {}
+  const DatasetImpl& impl() const { return *impl_; }
+  const Ref<DatasetImpl>& ref() const { return impl_; }
+
+ protected:
+  Dataset() = default;
+  Ref<DatasetImpl> impl_;
+
+ private:
+  static Dataset from_generator_(detail::Generator* generator, const ElementSpec& spec);
+  static ElementSpec signature_of(const Types& types, const Shapes& shapes);
+  Dataset map_(detail::Fn f, MapOptions options) const;
+  Dataset filter_(detail::Fn f) const;
+  Dataset take_while_(detail::Fn f) const;
+  Dataset flat_map_(detail::Fn f) const;
+  Dataset interleave_(detail::Fn f, InterleaveOptions options) const;
+  Nest reduce_(const Nest& initial_state, const detail::Fn& f) const;
+};
+std::ostream& operator<<(std::ostream& os, const Dataset& dataset);
+
+namespace experimental {
+inline constexpr std::int64_t AUTOTUNE = data::AUTOTUNE;
+}  // namespace experimental
+
+}  // namespace data
+}  // namespace RILL_API

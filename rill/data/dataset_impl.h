@@ -1,0 +1,179 @@
+#pragma once
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "rill/base/check.h"
+#include "rill/core/tensor_impl.h"
+#include "rill/data/dataset.h"
+#include "rill/data/state_impl.h"
+#include "rill/ops/random/seeds.h"
+
+// What stands behind Dataset and Iterator. A dataset is a chain (or tree) of
+// DatasetImpls; an iterator is the same tree of cursors.
+namespace rill::data {
+
+inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t x = a + 0x9E3779B97F4A7C15 * (b + 1);
+  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
+  x = (x ^ x >> 27) * 0x94D049BB133111EB;
+  return x ^ x >> 31;
+}
+
+// The random stream of a dataset that draws: its seeds, and how many passes
+// have begun, for each has numbers of its own.
+class RandomSource {
+ public:
+  explicit RandomSource(std::int64_t seed = -1) : stream(dataset_stream(seed)) {}
+  const RandomStream stream;
+  mutable std::atomic<std::uint64_t> passes{0};
+};
+
+// What the cursors of one iterator share: the stream of each random source in
+// it. They are numbered by the order in which the cursors are made, which is
+// the same for equal pipelines, so that a saved list serves a new process.
+class Pass {
+ public:
+  struct Stream {
+    std::int64_t seed, seed2;
+    std::uint64_t number;  // of the pass
+  };
+  Pass() = default;
+  explicit Pass(std::vector<Stream> saved) : saved_(std::move(saved)) {}
+  // Of a dataset that a user's function made for one element: its place in the
+  // pipeline already tells its passes apart.
+  static std::unique_ptr<Pass> nested();
+
+  Stream stream_of(const RandomSource& source);
+  void save(StateWriter& out) const;
+  static std::unique_ptr<Pass> restore(StateReader& in);
+
+ private:
+  mutable std::mutex mutex_;
+  bool nested_ = false;
+  std::vector<Stream> saved_;
+  std::vector<std::pair<const RandomSource*, Stream>> streams_;
+};
+
+// Where a cursor stands: `path` tells apart the rounds of a repeat and the
+// branches of a zip.
+struct Place {
+  Pass* pass;
+  std::uint64_t path = 0;
+  Place branch(std::uint64_t i) const { return {pass, mix(path, i)}; }
+};
+
+// Rows that are known by number. Where a dataset is made of them, stages that
+// only choose and order elements pass numbers on, and batch() gathers the rows
+// straight into its buffer.
+class Rows {
+ public:
+  virtual ~Rows() = default;
+  virtual std::int64_t size() const = 0;
+  virtual Nest element(std::int64_t row) const = 0;
+  virtual Nest gather(const std::int64_t* rows, std::int64_t n) const = 0;
+};
+
+// A stage's place in its pass. Used by one thread at a time.
+class Cursor {
+ public:
+  virtual ~Cursor() = default;
+  virtual bool next(Nest* element) = 0;  // false at the end
+  // REQUIRES: what save() wrote for a cursor of an equal dataset, and a cursor
+  // that has not begun.
+  virtual void save(StateWriter& out) = 0;
+  virtual void restore(StateReader& in) = 0;
+
+  // Not null: elements are rows of it, and next_rows() may be used.
+  virtual const Rows* rows() const { return nullptr; }
+  // The numbers of up to `n` next elements; 0 at the end only.
+  virtual std::int64_t next_rows(std::int64_t* rows, std::int64_t n);
+  // Passes over `n` elements; how many there were.
+  virtual std::int64_t skip(std::int64_t n);
+
+ protected:
+  // next() of a cursor with rows().
+  bool next_row(Nest* element);
+};
+
+class DatasetImpl {
+ public:
+  virtual ~DatasetImpl() = default;
+  virtual const char* name() const = 0;  // "BatchDataset"
+  virtual std::unique_ptr<Cursor> start(Place place) const = 0;
+  virtual std::int64_t cardinality() const = 0;
+  const ElementSpec& spec() const;
+
+  RefCount refs;
+
+ protected:
+  virtual ElementSpec make_spec() const = 0;
+
+ private:
+  mutable std::once_flag spec_once_;
+  mutable ElementSpec spec_;
+};
+
+// A transformation of one dataset; by default one that keeps its elements' form.
+class UnaryDataset : public DatasetImpl {
+ public:
+  explicit UnaryDataset(const Dataset& input) : input_(input.ref()) {}
+  const DatasetImpl& input() const { return *input_; }
+  std::int64_t cardinality() const override { return input_->cardinality(); }
+
+ protected:
+  ElementSpec make_spec() const override { return input_->spec(); }
+
+ private:
+  Ref<DatasetImpl> input_;
+};
+
+// A cursor over another; passes its rows on when it says so.
+class UnaryCursor : public Cursor {
+ public:
+  explicit UnaryCursor(std::unique_ptr<Cursor> input) : input_(std::move(input)) {}
+
+ protected:
+  std::unique_ptr<Cursor> input_;
+};
+
+template <class D, class... A>
+Dataset make_dataset(A&&... args) {
+  return Dataset(Ref<DatasetImpl>(new D(std::forward<A>(args)...)));
+}
+
+// The user's function on one element: as plain C++ in the program's default
+// state, whatever tape or trace its caller has open, with random numbers of the
+// element alone. Errors tell which stage and element.
+class UserCall {
+ public:
+  UserCall(const char* stage, const RandomSource& source, Place place)
+      : stage_(stage), stream_(place.pass->stream_of(source)), path_(place.path) {}
+  Nest operator()(const detail::Fn& f, const Nest& element, std::int64_t index) const;
+
+ private:
+  const char* stage_;
+  Pass::Stream stream_;
+  std::uint64_t path_;
+};
+// The truth of what a predicate returned.
+bool is_true(const Nest& result, const char* stage);
+
+// A shape without its axis 0 (unknown stays unknown), and with one of n before it.
+TensorShape row_shape(const TensorShape& shape);
+TensorShape with_rows(const TensorShape& row, std::int64_t n);
+
+// n elements as one, along a new axis 0. InvalidArgument, naming `stage`, when
+// their structures, dtypes or shapes differ.
+Nest stack(const std::vector<Nest>& elements, const char* stage);
+// One shape a component.
+Nest stack_padded(const std::vector<Nest>& elements, const std::vector<TensorShape>& shapes,
+                  const std::vector<Tensor>& padding, const char* stage);
+
+// Copies element i of `from` to element j of `to`, `count` elements. Of host
+// tensors of one dtype.
+void copy_elements(const Tensor& to, std::int64_t j, const Tensor& from, std::int64_t i,
+                   std::int64_t count);
+
+}  // namespace rill::data

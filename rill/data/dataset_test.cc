@@ -1,0 +1,264 @@
+#include "rill/data/dataset.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "rill/rill.h"
+#include "tests/expect_error.h"
+#include "tests/printed.h"
+#include "tests/shows.h"
+
+namespace tf = rill;
+using rill::testing::expect_error, rill::testing::printed;
+using tf::Nest, tf::Tensor, tf::data::Dataset;
+
+namespace {
+
+// Of scalars or rows: all elements, flat.
+std::vector<std::int64_t> values(const Dataset& ds) {
+  std::vector<std::int64_t> out;
+  for (auto& e : ds)
+    for (std::int64_t v : e.as_tensor().to_vector<std::int64_t>()) out.push_back(v);
+  return out;
+}
+using List = std::vector<std::int64_t>;
+
+TEST(Sources, SlicesAreRowsOfEveryComponent) {
+  RILL_SHOWS("D02", "D03", "D21");
+  const auto a = tf::constant({{1.f, 2.f}, {3.f, 4.f}, {5.f, 6.f}}), b = tf::constant({7, 8, 9});
+  int i = 0;
+  for (auto& element : Dataset::from_tensor_slices(tf::tuple(a, b)).take(2)) {
+    auto [x, y] = element.unpack<2>();
+    EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{1.f + 2 * i, 2.f + 2 * i}));
+    EXPECT_EQ(y.item<int>(), 7 + i);
+    ++i;
+  }
+  EXPECT_EQ(i, 2);
+}
+
+TEST(Sources, SlicesOfDictsKeepTheirKeys) {
+  RILL_SHOWS("D04", "D84");
+  const auto ds = Dataset::from_tensor_slices(tf::tuple(
+      Nest::dict({{"a", tf::constant({1.f, 2.f})}, {"b", tf::constant({{.9f, .1f}, {.5f, .5f}})}}),
+      tf::constant({0, 1})));
+  const Nest first = ds.iter().next();
+  EXPECT_EQ(first[0]["a"].as_tensor().item<float>(), 1.f);
+  EXPECT_EQ(first[0]["b"].as_tensor().to_vector<float>(), (std::vector<float>{.9f, .1f}));
+  EXPECT_EQ(first[1].as_tensor().item<int>(), 0);
+}
+
+TEST(Sources, FromTensorsIsOneElement) {
+  RILL_SHOWS("D05", "D01");
+  const auto ds = Dataset::from_tensors(tf::constant({{1, 2}, {3, 4}}));
+  EXPECT_EQ(ds.cardinality(), 1);
+  EXPECT_EQ(ds.as_vector()[0].as_tensor().shape(), tf::TensorShape({2, 2}));
+}
+
+TEST(Sources, RangeCountsUpAndDown) {
+  RILL_SHOWS("D06");
+  EXPECT_EQ(values(Dataset::range(4)), (List{0, 1, 2, 3}));
+  EXPECT_EQ(values(Dataset::range(2, 9, 3)), (List{2, 5, 8}));
+  EXPECT_EQ(values(Dataset::range(0, -5, -2)), (List{0, -2, -4}));
+  EXPECT_EQ(values(Dataset::range(5, 1)), List{});
+  EXPECT_EQ(Dataset::range(3).iter().next().as_tensor().dtype(), tf::int64);
+  EXPECT_EQ(Dataset::range(INT64_MIN, INT64_MAX, INT64_MAX).cardinality(), 3);
+  expect_error<tf::errors::InvalidArgument>([] { Dataset::range(0, 5, 0); }, "step is 0");
+}
+
+TEST(Sources, GeneratorMakesEachPassAnew) {
+  RILL_SHOWS("D07");
+  const auto ds = Dataset::from_generator(
+      [] {
+        return [i = 0]() mutable -> std::optional<Nest> {
+          if (i == 3) return {};
+          ++i;
+          return tf::tuple(tf::zeros({i, 2}), tf::constant(i));
+        };
+      },
+      {tf::float32, tf::int32}, {{tf::None, 2}, {}});
+  for (int pass = 0; pass < 2; ++pass) {
+    int n = 0;
+    for (auto& e : ds) EXPECT_EQ(e[0].as_tensor().shape().dim(0), ++n);
+    EXPECT_EQ(n, 3);
+  }
+  EXPECT_EQ(ds.cardinality(), tf::data::UNKNOWN_CARDINALITY);
+  EXPECT_EQ(printed(ds.output_types()), "(tf.float32, tf.int32)");
+}
+
+TEST(Sources, GeneratorIsHeldToItsSignature) {
+  RILL_SHOWS("D08", "P83");
+  const auto batches = [](int last) {
+    return [last] {
+      return [last, i = 0]() mutable -> std::optional<Nest> {
+        if (++i == 3) return {};
+        return tf::tuple(tf::zeros({i == 1 ? 11 : last, 28, 28, 1}),
+                         tf::zeros({i == 1 ? 11 : last, 10}, tf::uint8));
+      };
+    };
+  };
+  const tf::data::Types types{tf::float32, tf::uint8};
+  EXPECT_EQ(Dataset::from_generator(batches(1), types, {{tf::None, 28, 28, 1}, {tf::None, 10}})
+                .as_vector()
+                .size(),
+            2u);
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        Dataset::from_generator(batches(1), types, {{11, 28, 28, 1}, {11, 10}}).as_vector();
+      },
+      "`generator` yielded an element of shape (1, 28, 28, 1) where an element of shape (11, 28, "
+      "28, 1) was expected.");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        Dataset::from_generator(
+            batches(1), tf::data::ElementSpec{tf::TensorSpec({tf::None, 28, 28, 1}, tf::float64),
+                                              tf::TensorSpec({tf::None, 10}, tf::uint8)})
+            .as_vector();
+      },
+      "`generator` yielded an element of type float32 where an element of type float64 was "
+      "expected.");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] { Dataset::from_generator(batches(1), tf::float32).as_vector(); },
+      "did not match the expected structure");
+}
+
+TEST(Sources, SayWhatTheyCannotSlice) {
+  expect_error<tf::errors::InvalidArgument>(
+      [] {
+        Dataset::from_tensor_slices(tf::tuple(tf::zeros({3, 2}), tf::zeros({4})));
+      },
+      "component 0 has 3 rows (shape [3, 2]), component 1 has 4 (shape [4])");
+  expect_error<tf::errors::InvalidArgument>([] { Dataset::from_tensor_slices(tf::constant(1)); },
+                                            "component 0 is a scalar");
+}
+
+TEST(Structures, PrintAsTheGuidesPrintThem) {
+  RILL_SHOWS("D09", "D10", "D12");
+  const auto dataset1 = Dataset::from_tensor_slices(tf::random::uniform({4, 10}));
+  EXPECT_EQ(printed(dataset1.output_types()), "tf.float32");
+  EXPECT_EQ(printed(dataset1.output_shapes()), "(10,)");
+  const auto dataset2 = Dataset::from_tensor_slices(tf::tuple(
+      tf::random::uniform({4}), tf::random::uniform({4, 100}, 0, 100, {.dtype = tf::int32})));
+  EXPECT_EQ(printed(dataset2.output_types()), "(tf.float32, tf.int32)");
+  EXPECT_EQ(printed(dataset2.output_shapes()), "((), (100,))");
+  const auto named = Dataset::from_tensor_slices(
+      Nest::dict({{"a", tf::random::uniform({4})},
+                  {"b", tf::random::uniform({4, 100}, 0, 100, {.dtype = tf::int32})}}));
+  EXPECT_EQ(printed(named.output_types()), "{'a': tf.float32, 'b': tf.int32}");
+  EXPECT_EQ(printed(named.output_shapes()), "{'a': (), 'b': (100,)}");
+}
+
+TEST(Structures, OfZipNest) {
+  RILL_SHOWS("D11", "D15", "Q23");
+  const auto one = Dataset::from_tensor_slices(tf::zeros({4, 10}));
+  const auto two =
+      Dataset::from_tensor_slices(tf::tuple(tf::zeros({4}), tf::zeros({4, 100}, tf::int32)));
+  const auto ds = Dataset::zip({one, two});
+  EXPECT_EQ(printed(ds.output_types()), "(tf.float32, (tf.float32, tf.int32))");
+  EXPECT_EQ(printed(ds.output_shapes()), "((10,), ((), (100,)))");
+  EXPECT_EQ(ds.iter().next()[1][1].as_tensor().shape(), tf::TensorShape({100}));
+}
+
+TEST(Structures, DatasetsPrintTheirKind) {
+  RILL_SHOWS("D13", "D14", "D81");
+  const auto x = tf::random::uniform({5, 2}, 0, 1, {.dtype = tf::float64});
+  EXPECT_EQ(printed(Dataset::from_tensor_slices(x)),
+            "<TensorSliceDataset shapes: (2,), types: tf.float64>");
+  const auto named = Dataset::from_tensor_slices(
+      Nest::dict({{"a", tf::random::uniform({5}, 0, 1, {.dtype = tf::float64})}, {"b", x}}));
+  EXPECT_EQ(printed(named),
+            "<TensorSliceDataset shapes: {a: (), b: (2,)}, types: {a: tf.float64, b: tf.float64}>");
+  EXPECT_EQ(printed(Dataset::range(10).batch(4)),
+            "<BatchDataset shapes: (None,), types: tf.int64>");
+  EXPECT_EQ(printed(Dataset::range(10).batch(4, {.drop_remainder = true}).element_spec()),
+            "TensorSpec(shape=(4,), dtype=tf.int64, name=None)");
+}
+
+TEST(Structures, OfMapAreLearntByTracing) {
+  const auto ds = Dataset::range(10).map([](Tensor x) {
+    return tf::tuple(tf::fill(tf::reshape(tf::cast(x, tf::int32), {1}), x), tf::zeros({2, 3}));
+  });
+  EXPECT_EQ(printed(ds.output_types()), "(tf.int64, tf.float32)");
+  EXPECT_EQ(printed(ds.output_shapes()), "((None,), (2, 3))");
+  // Plain C++ that needs a value.
+  const auto native = Dataset::range(10).map([](std::int64_t x) { return x * 0.5; });
+  EXPECT_EQ(printed(native), "<MapDataset shapes: <unknown>, types: tf.float32>");
+}
+
+TEST(Cardinality, IsExact) {
+  constexpr auto infinite = tf::data::INFINITE_CARDINALITY, unknown = tf::data::UNKNOWN_CARDINALITY;
+  const auto ten = Dataset::range(10);
+  EXPECT_EQ(ten.cardinality(), 10);
+  EXPECT_EQ(ten.batch(4).cardinality(), 3);
+  EXPECT_EQ(ten.batch(4, {.drop_remainder = true}).cardinality(), 2);
+  EXPECT_EQ(ten.padded_batch(4).cardinality(), 3);
+  EXPECT_EQ(ten.batch(5, {.drop_remainder = true}).unbatch().cardinality(), 10);
+  EXPECT_EQ(ten.batch(4).unbatch().cardinality(), unknown);
+  EXPECT_EQ(ten.repeat().cardinality(), infinite);
+  EXPECT_EQ(ten.repeat(3).cardinality(), 30);
+  EXPECT_EQ(ten.repeat(0).cardinality(), 0);
+  EXPECT_EQ(ten.repeat().take(7).cardinality(), 7);
+  EXPECT_EQ(ten.take(20).cardinality(), 10);
+  EXPECT_EQ(ten.take(-1).cardinality(), 10);
+  EXPECT_EQ(ten.skip(3).cardinality(), 7);
+  EXPECT_EQ(ten.skip(30).cardinality(), 0);
+  EXPECT_EQ(ten.repeat().skip(3).cardinality(), infinite);
+  EXPECT_EQ(ten.filter([](std::int64_t x) { return x > 2; }).cardinality(), unknown);
+  EXPECT_EQ(ten.map([](Tensor x) { return x; }).shuffle(3).cache().prefetch(1).cardinality(), 10);
+  EXPECT_EQ(Dataset::zip({ten.repeat(), ten.take(4)}).cardinality(), 4);
+  EXPECT_EQ(Dataset::zip({ten.repeat(), ten.repeat()}).cardinality(), infinite);
+  EXPECT_EQ(ten.concatenate(ten.take(2)).cardinality(), 12);
+  EXPECT_EQ(ten.concatenate(ten.repeat()).cardinality(), infinite);
+  EXPECT_EQ(ten.shard(3, 0).cardinality(), 4);
+  EXPECT_EQ(ten.shard(3, 1).cardinality(), 3);
+  EXPECT_EQ(ten.window(4).cardinality(), 3);
+  expect_error<tf::errors::InvalidArgument>([&] { ten.repeat().size(); }, "infinite");
+}
+
+TEST(Iteration, BeginsAnewEachTime) {
+  RILL_SHOWS("D41", "E61");
+  const auto ds = Dataset::range(3);
+  EXPECT_EQ(values(ds), (List{0, 1, 2}));
+  EXPECT_EQ(values(ds), (List{0, 1, 2}));
+  List seen;
+  for (auto& e : ds.enumerate(5)) {
+    auto [i, x] = e.unpack<2>();
+    seen.push_back(i.item<std::int64_t>() * 10 + x.item<std::int64_t>());
+  }
+  EXPECT_EQ(seen, (List{50, 61, 72}));
+}
+
+TEST(Iteration, IteratorKeepsTheDatasetAlive) {
+  auto it = Dataset::range(5).map([](Tensor x) { return x + x; }).iter();
+  EXPECT_EQ(it.next().as_tensor().item<int>(), 0);
+  EXPECT_EQ(it.get_next().as_tensor().item<int>(), 2);
+}
+
+TEST(Iteration, EndsWithOutOfRange) {
+  RILL_SHOWS("D39", "P29", "Z06");
+  auto it = Dataset::range(5).iter();
+  List seen;
+  try {
+    for (;;) {
+      const Tensor next = it.get_next().as_tensor();
+      seen.push_back(tf::add(next, next).item<std::int64_t>());
+    }
+  } catch (const tf::errors::OutOfRangeError& e) {
+    EXPECT_EQ(e.message(), "End of sequence");
+  }
+  EXPECT_EQ(seen, (List{0, 2, 4, 6, 8}));
+  expect_error<tf::errors::OutOfRange>([&] { it.next(); }, "End of sequence");
+}
+
+TEST(Iteration, PeeksWithoutLosingAnElement) {
+  auto it = Dataset::range(3).begin();
+  EXPECT_EQ((*it).as_tensor().item<int>(), 0);
+  EXPECT_EQ(it.next().as_tensor().item<int>(), 0);
+  EXPECT_EQ(it->as_tensor().item<int>(), 1);
+  ++it;
+  EXPECT_EQ(it->as_tensor().item<int>(), 2);
+  it++;
+  EXPECT_TRUE(it == tf::data::Sentinel{});
+}
+
+}  // namespace

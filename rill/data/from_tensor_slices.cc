@@ -1,0 +1,113 @@
+#include "rill/base/parallel.h"
+#include "rill/data/rows_impl.h"
+
+namespace rill::data {
+namespace {
+
+class TensorRows final : public Rows {
+ public:
+  explicit TensorRows(const Nest& tensors) : structure_(tensors) {
+    for (const Tensor& given : tensors.flatten()) {
+      const Tensor t = to_host(given);
+      size_ = t.shape().dim(0);
+      const TensorShape row = row_shape(t.shape());
+      columns_.push_back({t, row, row.num_elements()});
+    }
+  }
+  std::int64_t size() const override { return size_; }
+  const Nest& structure() const { return structure_; }
+
+  Nest element(std::int64_t row) const override {
+    if (structure_.is_tensor()) return Nest(view(columns_[0], row));
+    std::vector<Tensor> leaves;
+    leaves.reserve(columns_.size());
+    for (const Column& c : columns_) leaves.push_back(view(c, row));
+    return structure_.with_leaves(leaves);
+  }
+  Nest gather(const std::int64_t* rows, std::int64_t n) const override {
+    if (structure_.is_tensor()) return Nest(gather(columns_[0], rows, n));
+    std::vector<Tensor> leaves;
+    leaves.reserve(columns_.size());
+    for (const Column& c : columns_) leaves.push_back(gather(c, rows, n));
+    return structure_.with_leaves(leaves);
+  }
+
+ private:
+  struct Column {
+    Tensor tensor;
+    TensorShape row;
+    std::int64_t row_size;
+  };
+  static Tensor view(const Column& c, std::int64_t row) {
+    return make_view(c.tensor, c.row, row * c.row_size);
+  }
+  static Tensor gather(const Column& c, const std::int64_t* rows, std::int64_t n) {
+    const Tensor out = make_tensor(c.tensor.dtype(), with_rows(c.row, n));
+    const auto bytes = static_cast<std::int64_t>(c.tensor.dtype().itemsize()) * c.row_size;
+    // A core is worth waking for half a megabyte, not for less.
+    const std::int64_t grain =
+        std::max<std::int64_t>(1, (512 << 10) / std::max<std::int64_t>(bytes, 1));
+    parallel_for(n, grain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end;) {
+        std::int64_t run = 1;  // rows that also lie side by side in the source
+        while (i + run < end && rows[i + run] == rows[i] + run) ++run;
+        copy_elements(out, i * c.row_size, c.tensor, rows[i] * c.row_size, run * c.row_size);
+        i += run;
+      }
+    });
+    return out;
+  }
+
+  Nest structure_;
+  std::vector<Column> columns_;
+  std::int64_t size_ = 0;
+};
+
+class TensorSliceDataset final : public DatasetImpl {
+ public:
+  explicit TensorSliceDataset(const Nest& tensors) : rows_(tensors) {}
+  const char* name() const override { return "TensorSliceDataset"; }
+  std::int64_t cardinality() const override { return rows_.size(); }
+  std::unique_ptr<Cursor> start(Place) const override {
+    return std::make_unique<AllRowsCursor>(rows_, name());
+  }
+
+ protected:
+  ElementSpec make_spec() const override {
+    return spec_of(rows_.structure()).map([](const TensorSpec& s) {
+      return TensorSpec(row_shape(s.shape()), s.dtype());
+    });
+  }
+
+ private:
+  TensorRows rows_;
+};
+
+}  // namespace
+
+Dataset Dataset::from_tensor_slices(const Nest& tensors) {
+  const std::vector<Tensor> leaves = tensors.flatten();
+  RILL_CHECK(!leaves.empty(), invalid_argument,
+             "[from_tensor_slices] got an empty structure; expected at least one tensor");
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const Tensor& t = leaves[i];
+    RILL_CHECK(
+        t.defined() && !t.is_symbolic() && t.dtype() != resource && t.dtype() != variant,
+        invalid_argument,
+        "[from_tensor_slices] component {} of {} has no elements in memory; expected tensors "
+        "with values",
+        i, tensors.to_string());
+    RILL_CHECK(t.ndim() >= 1, invalid_argument,
+               "[from_tensor_slices] component {} is a scalar; expected at least one dimension to "
+               "slice. from_tensors() makes one element of it",
+               i);
+    RILL_CHECK(
+        t.shape().dim(0) == leaves[0].shape().dim(0), invalid_argument,
+        "[from_tensor_slices] component 0 has {} rows (shape {}), component {} has {} (shape "
+        "{}); expected the same first size",
+        leaves[0].shape().dim(0), leaves[0].shape(), i, t.shape().dim(0), t.shape());
+  }
+  return make_dataset<TensorSliceDataset>(tensors);
+}
+
+}  // namespace rill::data

@@ -1,0 +1,56 @@
+#include "rill/data/dataset_impl.h"
+
+namespace rill::data {
+namespace {
+
+class TensorCursor final : public Cursor {
+ public:
+  explicit TensorCursor(const Nest& element) : element_(element) {}
+  bool next(Nest* element) override {
+    if (done_) return false;
+    done_ = true;
+    *element = element_;
+    return true;
+  }
+  void save(StateWriter& out) override {
+    out.stage("TensorDataset");
+    out.put(static_cast<std::int64_t>(done_));
+  }
+  void restore(StateReader& in) override {
+    in.stage("TensorDataset");
+    done_ = in.boolean();
+  }
+
+ private:
+  const Nest& element_;
+  bool done_ = false;
+};
+
+class TensorDataset final : public DatasetImpl {
+ public:
+  explicit TensorDataset(const Nest& element) : element_(element) {}
+  const char* name() const override { return "TensorDataset"; }
+  std::int64_t cardinality() const override { return 1; }
+  std::unique_ptr<Cursor> start(Place) const override {
+    return std::make_unique<TensorCursor>(element_);
+  }
+
+ protected:
+  ElementSpec make_spec() const override { return spec_of(element_); }
+
+ private:
+  Nest element_;
+};
+
+}  // namespace
+
+Dataset Dataset::from_tensors(const Nest& tensors) {
+  for (const Tensor& t : tensors.flatten())
+    RILL_CHECK(t.defined() && !t.is_symbolic(), invalid_argument,
+               "[from_tensors] got {}; expected tensors with values, not undefined ones or those "
+               "of a function that is being traced",
+               tensors.to_string());
+  return make_dataset<TensorDataset>(tensors);
+}
+
+}  // namespace rill::data

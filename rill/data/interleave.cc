@@ -1,0 +1,186 @@
+// Datasets made of elements: flat_map, interleave, and windows read back.
+#include <thread>
+
+#include "rill/core/resource.h"
+#include "rill/data/dataset_impl.h"
+
+namespace rill::data {
+namespace {
+
+// A dataset as a tensor, so that it can be what a user's function returns.
+class DatasetResource final : public Resource {
+ public:
+  explicit DatasetResource(const Dataset& d) : dataset(d) {}
+  const char* kind() const override { return "dataset"; }
+  Dataset dataset;
+};
+
+// Up to `cycle` datasets are open, each in a place of its own; places are visited
+// in turn, `block` elements at a visit. One place is flat_map.
+class InterleaveCursor final : public UnaryCursor {
+ public:
+  InterleaveCursor(std::unique_ptr<Cursor> input, const detail::Fn& f, const UserCall& call,
+                   std::uint64_t path, std::size_t cycle, std::int64_t block, const char* stage)
+      : UnaryCursor(std::move(input)),
+        f_(f),
+        call_(call),
+        path_(path),
+        places_(cycle),
+        block_(block),
+        stage_(stage) {}
+  bool next(Nest* element) override {
+    while (!input_ended_ || open_ > 0) {
+      Opened& place = places_[at_];
+      if (place.cursor) {
+        if (place.cursor->next(element)) {
+          if (++taken_ == block_) advance();
+          return true;
+        }
+        place = {};
+        --open_;
+        advance();
+      } else if (!input_ended_) {
+        Nest from;
+        if (input_->next(&from)) {
+          const std::int64_t index = index_++;
+          place = opened(from, index, Pass::nested());
+          ++open_;
+        } else {
+          input_ended_ = true;
+        }
+      } else {
+        advance();
+      }
+    }
+    return false;
+  }
+  void save(StateWriter& out) override {
+    out.stage(stage_);
+    for (std::int64_t v :
+         {index_, taken_, static_cast<std::int64_t>(at_), static_cast<std::int64_t>(input_ended_)})
+      out.put(v);
+    for (Opened& place : places_) {
+      out.put(static_cast<std::int64_t>(place.cursor != nullptr));
+      if (!place.cursor) continue;
+      out.put(place.index);
+      out.put(place.element);
+      place.pass->save(out);
+      place.cursor->save(out);
+    }
+    input_->save(out);
+  }
+  void restore(StateReader& in) override {
+    in.stage(stage_);
+    index_ = in.integer(0, INT64_MAX);
+    taken_ = in.integer(0, block_);
+    at_ = static_cast<std::size_t>(in.integer(0, static_cast<std::int64_t>(places_.size()) - 1));
+    input_ended_ = in.boolean();
+    for (Opened& place : places_) {
+      if (!in.boolean()) continue;
+      const std::int64_t index = in.integer(0, INT64_MAX);
+      const Nest element = in.nest();
+      place = opened(element, index, Pass::restore(in));
+      place.cursor->restore(in);
+      ++open_;
+    }
+    input_->restore(in);
+  }
+
+ private:
+  struct Opened {
+    Nest element;
+    std::int64_t index = 0;
+    std::shared_ptr<Dataset> dataset;
+    std::unique_ptr<Pass> pass;
+    std::unique_ptr<Cursor> cursor;
+  };
+  Opened opened(const Nest& element, std::int64_t index, std::unique_ptr<Pass> pass) const {
+    Opened o;
+    o.element = element;
+    o.index = index;
+    o.dataset = std::make_shared<Dataset>(Dataset::of(call_(f_, element, index)));
+    o.pass = std::move(pass);
+    o.cursor =
+        o.dataset->impl().start({o.pass.get(), mix(path_, static_cast<std::uint64_t>(index))});
+    return o;
+  }
+  void advance() {
+    at_ = (at_ + 1) % places_.size();
+    taken_ = 0;
+  }
+
+  const detail::Fn& f_;
+  UserCall call_;
+  std::uint64_t path_;
+  std::vector<Opened> places_;
+  std::int64_t block_;
+  const char* stage_;
+  std::int64_t index_ = 0, taken_ = 0;
+  std::size_t at_ = 0, open_ = 0;
+  bool input_ended_ = false;
+};
+
+class InterleaveDataset final : public UnaryDataset {
+ public:
+  InterleaveDataset(const Dataset& input, const detail::Fn& f, const char* name, const char* stage,
+                    std::int64_t cycle, std::int64_t block)
+      : UnaryDataset(input), f_(f), name_(name), stage_(stage), cycle_(cycle), block_(block) {}
+  const char* name() const override { return name_; }
+  std::int64_t cardinality() const override { return UNKNOWN_CARDINALITY; }
+  std::unique_ptr<Cursor> start(Place place) const override {
+    const std::uint64_t path = mix(place.path, place.pass->stream_of(random_).number);
+    const UserCall call(stage_, random_, place);
+    return std::make_unique<InterleaveCursor>(input().start(place), f_, call, path,
+                                              static_cast<std::size_t>(cycle_), block_, stage_);
+  }
+
+ protected:
+  // Only a dataset that the function returns can tell.
+  ElementSpec make_spec() const override {
+    const std::unique_ptr<Pass> pass = Pass::nested();
+    const Place place{pass.get()};
+    Nest element;
+    if (!input().start(place)->next(&element)) return {};
+    return Dataset::of(UserCall(stage_, random_, place)(f_, element, 0)).element_spec();
+  }
+
+ private:
+  detail::Fn f_;
+  const char *name_, *stage_;
+  std::int64_t cycle_, block_;
+  RandomSource random_;
+};
+
+}  // namespace
+
+namespace detail {
+Nest dataset_as_nest(const Dataset& d) {
+  return Nest(make_resource(Ref<Resource>(new DatasetResource(d)), variant));
+}
+}  // namespace detail
+
+Dataset Dataset::of(const Nest& element) {
+  DatasetResource* d = nullptr;
+  if (element.is_tensor() && element.as_tensor().dtype() == variant)
+    d = dynamic_cast<DatasetResource*>(element.as_tensor().impl()->resource.get());
+  RILL_CHECK(d, invalid_argument, "[dataset] got {}; expected a dataset", element.to_string());
+  return d->dataset;
+}
+
+Dataset Dataset::flat_map_(detail::Fn f) const {
+  return make_dataset<InterleaveDataset>(*this, f, "FlatMapDataset", "flat_map", 1, 1);
+}
+Dataset Dataset::interleave_(detail::Fn f, InterleaveOptions o) const {
+  RILL_CHECK(
+      o.cycle_length >= -1 && o.cycle_length <= 1 << 16 && o.block_length > 0, invalid_argument,
+      "[interleave] cycle_length is {} and block_length {}; expected 0 (the cores) to 65536, "
+      "and 1 or more",
+      o.cycle_length, o.block_length);
+  const std::int64_t cycle = o.cycle_length > 0
+                                 ? o.cycle_length
+                                 : std::max<std::int64_t>(1, std::thread::hardware_concurrency());
+  return make_dataset<InterleaveDataset>(*this, f, "InterleaveDataset", "interleave", cycle,
+                                         o.block_length);
+}
+
+}  // namespace rill::data

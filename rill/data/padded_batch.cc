@@ -1,0 +1,116 @@
+#include "rill/data/dataset_impl.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+
+namespace rill::data {
+namespace {
+
+struct Padding {
+  std::vector<TensorShape> shapes;  // empty: as large as need be
+  std::vector<Tensor> values;       // empty: zeros
+};
+
+class PaddedBatchCursor final : public UnaryCursor {
+ public:
+  PaddedBatchCursor(std::unique_ptr<Cursor> input, std::int64_t size, bool drop_remainder,
+                    const Padding& padding)
+      : UnaryCursor(std::move(input)),
+        size_(size),
+        drop_remainder_(drop_remainder),
+        padding_(padding) {}
+  bool next(Nest* element) override {
+    std::vector<Nest> elements;
+    Nest one;
+    while (static_cast<std::int64_t>(elements.size()) < size_ && input_->next(&one))
+      elements.push_back(std::move(one)), one = Nest();
+    const auto n = static_cast<std::int64_t>(elements.size());
+    if (n == 0 || (n < size_ && drop_remainder_)) return false;
+    if (values_.empty() && !padding_.values.empty()) values_ = values_for(elements[0].flatten());
+    *element = stack_padded(elements, padding_.shapes, values_, "padded_batch");
+    return true;
+  }
+  void save(StateWriter& out) override {
+    out.stage("PaddedBatchDataset");
+    input_->save(out);
+  }
+  void restore(StateReader& in) override {
+    in.stage("PaddedBatchDataset");
+    input_->restore(in);
+  }
+
+ private:
+  // A literal has no dtype of its own: it takes that of its component, if it fits.
+  std::vector<Tensor> values_for(const std::vector<Tensor>& components) const {
+    std::vector<Tensor> out;
+    RILL_CHECK(padding_.values.size() == 1 || padding_.values.size() == components.size(),
+               invalid_argument, "[padded_batch] {} padding values for {} components",
+               padding_.values.size(), components.size());
+    for (std::size_t c = 0; c < components.size(); ++c) {
+      const Tensor& given = padding_.values[padding_.values.size() == 1 ? 0 : c];
+      const DType want = components[c].dtype();
+      bool fits = given.dtype() == want;
+      Tensor value = to_host(given);
+      if (!fits && given.dtype() != string && want != string) {
+        value = cast(given, want);
+        fits = cast(value, given.dtype()).item<double>() == given.item<double>();
+      }
+      RILL_CHECK(fits && given.size() == 1, invalid_argument,
+                 "[padded_batch] padding value {} of component {} is {} {}; expected a scalar that "
+                 "{} can hold",
+                 given.to_string(), c, given.dtype(), given.shape(), want);
+      out.push_back(value);
+    }
+    return out;
+  }
+
+  std::int64_t size_;
+  bool drop_remainder_;
+  const Padding& padding_;
+  std::vector<Tensor> values_;
+};
+
+class PaddedBatchDataset final : public UnaryDataset {
+ public:
+  PaddedBatchDataset(const Dataset& input, std::int64_t size, const Shapes& shapes,
+                     const PaddedBatchOptions& options)
+      : UnaryDataset(input),
+        size_(size),
+        drop_remainder_(options.drop_remainder),
+        padding_{shapes.flatten(), options.padding_values.tensors()} {}
+  const char* name() const override { return "PaddedBatchDataset"; }
+  std::int64_t cardinality() const override {
+    const std::int64_t n = input().cardinality();
+    return n < 0 ? n : n / size_ + (n % size_ != 0 && !drop_remainder_);
+  }
+  std::unique_ptr<Cursor> start(Place place) const override {
+    return std::make_unique<PaddedBatchCursor>(input().start(place), size_, drop_remainder_,
+                                               padding_);
+  }
+
+ protected:
+  ElementSpec make_spec() const override {
+    std::size_t i = 0;
+    return input().spec().map([&](const TensorSpec& s) {
+      const bool given = i < padding_.shapes.size() && padding_.shapes[i].has_rank();
+      const TensorShape row = given ? padding_.shapes[i] : s.shape();
+      ++i;
+      return TensorSpec(with_rows(row, drop_remainder_ ? size_ : -1), s.dtype());
+    });
+  }
+
+ private:
+  std::int64_t size_;
+  bool drop_remainder_;
+  Padding padding_;
+};
+
+}  // namespace
+
+Dataset Dataset::padded_batch(std::int64_t batch_size, const Shapes& padded_shapes,
+                              PaddedBatchOptions options) const {
+  RILL_CHECK(batch_size > 0, invalid_argument,
+             "[padded_batch] batch_size is {}; expected a number greater than zero", batch_size);
+  return make_dataset<PaddedBatchDataset>(*this, batch_size, padded_shapes, options);
+}
+
+}  // namespace rill::data

@@ -1,0 +1,134 @@
+#include <condition_variable>
+#include <deque>
+#include <thread>
+
+#include "rill/base/parallel.h"
+#include "rill/data/worker_impl.h"
+
+namespace rill::data {
+namespace {
+
+constexpr std::size_t kAutotuneStart = 2, kAutotuneMost = 16;
+
+// A thread asks the input ahead of the consumer. When the queue is empty and
+// the thread is not at work the consumer asks the input itself, rather than
+// wake a thread and wait for it.
+class PrefetchCursor final : public UnaryCursor {
+ public:
+  PrefetchCursor(std::unique_ptr<Cursor> input, std::int64_t size)
+      : UnaryCursor(std::move(input)),
+        tuned_(size == AUTOTUNE),
+        room_(tuned_ ? kAutotuneStart : static_cast<std::size_t>(size)) {}
+  ~PrefetchCursor() override {
+    {
+      std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    work_.notify_all();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  bool next(Nest* element) override {
+    std::unique_lock lock(mutex_);
+    if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
+    if (queue_.empty() && producing_ && tuned_ && room_ < kAutotuneMost) room_ *= 2;
+    done_.wait(lock, [&] { return !queue_.empty() || !producing_; });
+    if (!queue_.empty()) {
+      Produced p = std::move(queue_.front());
+      queue_.pop_front();
+      // A thread that sleeps is woken when half is gone, not for every element.
+      const bool wake = sleeping_ && queue_.size() <= room_ / 2;
+      lock.unlock();
+      if (wake) work_.notify_one();
+      return p.take(element);
+    }
+    if (ended_) return false;
+    producing_ = true;
+    lock.unlock();
+    Produced p = Produced::of([&](Nest* e) { return input_->next(e); });
+    lock.lock();
+    producing_ = false;
+    ended_ = p.at_end();
+    const bool wake = sleeping_;
+    lock.unlock();
+    if (wake) work_.notify_one();
+    return p.take(element);
+  }
+
+  void save(StateWriter& out) override {
+    std::unique_lock lock(mutex_);
+    hold_ = true;
+    done_.wait(lock, [&] { return !producing_; });
+    out.stage("PrefetchDataset");
+    out.put(static_cast<std::int64_t>(ended_));
+    out.put(static_cast<std::int64_t>(queue_.size()));
+    for (const Produced& p : queue_) p.save(out);
+    input_->save(out);
+    hold_ = false;
+    lock.unlock();
+    work_.notify_all();
+  }
+  void restore(StateReader& in) override {
+    in.stage("PrefetchDataset");
+    ended_ = in.boolean();
+    for (std::int64_t n = in.integer(0, 1 << 30); n > 0; --n)
+      queue_.push_back(Produced::restore(in));
+    input_->restore(in);
+  }
+
+ private:
+  void work() {
+    set_compute_width(1);
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      sleeping_ = true;
+      work_.wait(lock, [&] {
+        return stop_ || (!hold_ && !producing_ && !ended_ && queue_.size() < room_);
+      });
+      sleeping_ = false;
+      if (stop_) return;
+      producing_ = true;
+      lock.unlock();
+      Produced p = Produced::of([&](Nest* e) { return input_->next(e); });
+      lock.lock();
+      producing_ = false;
+      if (p.at_end())
+        ended_ = true;
+      else
+        queue_.push_back(std::move(p));
+      done_.notify_one();
+    }
+  }
+
+  const bool tuned_;
+  std::mutex mutex_;  // guards all below; the input belongs to who set producing_
+  std::condition_variable work_, done_;
+  std::size_t room_;
+  std::deque<Produced> queue_;
+  bool producing_ = false, sleeping_ = false, ended_ = false, hold_ = false, stop_ = false;
+  std::thread thread_;
+};
+
+class PrefetchDataset final : public UnaryDataset {
+ public:
+  PrefetchDataset(const Dataset& input, std::int64_t size) : UnaryDataset(input), size_(size) {}
+  const char* name() const override { return "PrefetchDataset"; }
+  std::unique_ptr<Cursor> start(Place place) const override {
+    return std::make_unique<PrefetchCursor>(input().start(place), size_);
+  }
+
+ private:
+  std::int64_t size_;
+};
+
+}  // namespace
+
+Dataset Dataset::prefetch(std::int64_t buffer_size) const {
+  RILL_CHECK(buffer_size >= AUTOTUNE, invalid_argument,
+             "[prefetch] buffer_size is {}; expected a number of elements or AUTOTUNE",
+             buffer_size);
+  if (buffer_size == 0) return *this;
+  return make_dataset<PrefetchDataset>(*this, buffer_size);
+}
+
+}  // namespace rill::data

@@ -1,0 +1,76 @@
+// Users' functions seen through a trace.
+#include "rill/core/execute.h"
+#include "rill/data/map_impl.h"
+#include "rill/graph/function.h"
+
+namespace rill::data {
+namespace {
+
+using rill::detail::AnyFunction;
+using rill::detail::Argument;
+using rill::detail::Traceable;
+
+class WholeElement final : public Traceable {
+ public:
+  explicit WholeElement(const detail::Fn& f) : f_(f) {}
+  Nest call(const Argument* args) override { return f_(args[0].nest); }
+
+ private:
+  detail::Fn f_;
+};
+
+Nest nest_of(const ElementSpec& spec, const Argument*& next) {
+  if (spec.is_leaf()) return Nest((next++)->tensor);
+  std::vector<Nest> items;
+  for (std::size_t i = 0; i < spec.size(); ++i)
+    items.push_back(nest_of(spec[static_cast<int>(i)], next));
+  if (!spec.is_dict()) return Nest::make(std::move(items));
+  std::vector<std::pair<std::string, Nest>> named;
+  for (std::size_t i = 0; i < items.size(); ++i) named.emplace_back(spec.keys()[i], items[i]);
+  return Nest(std::move(named));
+}
+
+// Takes the components one by one and tells the form of what was returned.
+class Components final : public Traceable {
+ public:
+  Components(const detail::Fn& f, const ElementSpec& spec, ElementSpec* result)
+      : f_(f), spec_(spec), result_(result) {}
+  Nest call(const Argument* args) override {
+    const Nest out = f_(nest_of(spec_, args));
+    *result_ = spec_of(out);
+    return out;
+  }
+
+ private:
+  const detail::Fn& f_;
+  const ElementSpec& spec_;
+  ElementSpec* result_;
+};
+
+}  // namespace
+
+bool traced_spec(const detail::Fn& f, const ElementSpec& element, ElementSpec* result) {
+  for (const TensorSpec& s : element.flatten())
+    if (!s.dtype().defined() || s.dtype() == variant || s.dtype() == resource) return false;
+  try {
+    struct PlainState {
+      ThreadState saved = std::exchange(thread_state(), ThreadState{});
+      ~PlainState() { thread_state() = saved; }
+    } plain;
+    const AnyFunction function(new Components(f, element, result), {.name = "Dataset_map"});
+    function.concrete(element.flatten());
+    return true;
+  } catch (const errors::Error&) {
+    return false;
+  }
+}
+
+detail::Fn traced_function(const detail::Fn& f) {
+  const AnyFunction function(new WholeElement(f), {.name = "Dataset_map"});
+  return detail::Fn::of([function](const Nest& element) -> Nest {
+    const Argument argument(element);
+    return function.call(&argument, 1);
+  });
+}
+
+}  // namespace rill::data

@@ -1,0 +1,136 @@
+#include <deque>
+
+#include "rill/data/dataset_impl.h"
+
+namespace rill::data {
+namespace {
+
+// Elements that are already there: what a window is.
+class ListCursor final : public Cursor {
+ public:
+  explicit ListCursor(const std::vector<Nest>& elements) : elements_(elements) {}
+  bool next(Nest* element) override {
+    if (at_ == static_cast<std::int64_t>(elements_.size())) return false;
+    *element = elements_[static_cast<std::size_t>(at_++)];
+    return true;
+  }
+  void save(StateWriter& out) override {
+    out.stage("_VariantDataset");
+    out.put(at_);
+  }
+  void restore(StateReader& in) override {
+    in.stage("_VariantDataset");
+    at_ = in.integer(0, static_cast<std::int64_t>(elements_.size()));
+  }
+
+ private:
+  const std::vector<Nest>& elements_;
+  std::int64_t at_ = 0;
+};
+class ListDataset final : public DatasetImpl {
+ public:
+  explicit ListDataset(std::vector<Nest> elements) : elements_(std::move(elements)) {}
+  const char* name() const override { return "_VariantDataset"; }
+  std::int64_t cardinality() const override { return static_cast<std::int64_t>(elements_.size()); }
+  std::unique_ptr<Cursor> start(Place) const override {
+    return std::make_unique<ListCursor>(elements_);
+  }
+
+ protected:
+  ElementSpec make_spec() const override {
+    return elements_.empty() ? ElementSpec() : spec_of(elements_[0]);
+  }
+
+ private:
+  std::vector<Nest> elements_;
+};
+
+class WindowCursor final : public UnaryCursor {
+ public:
+  WindowCursor(std::unique_ptr<Cursor> input, std::int64_t size, const WindowOptions& o)
+      : UnaryCursor(std::move(input)), size_(size), o_(o) {}
+  bool next(Nest* element) override {
+    const std::int64_t span = (size_ - 1) * o_.stride + 1;
+    Nest one;
+    while (gap_ > 0 && !ended_) {
+      ended_ = !input_->next(&one);
+      --gap_;
+    }
+    while (!ended_ && static_cast<std::int64_t>(buffer_.size()) < span) {
+      one = Nest();
+      if (input_->next(&one))
+        buffer_.push_back(one);
+      else
+        ended_ = true;
+    }
+    const auto have = static_cast<std::int64_t>(buffer_.size());
+    if (have == 0 || (have < span && o_.drop_remainder)) return false;
+    std::vector<Nest> window;
+    for (std::int64_t i = 0; i < have; i += o_.stride)
+      window.push_back(buffer_[static_cast<std::size_t>(i)]);
+    const std::int64_t drop = std::min(o_.shift, have);
+    buffer_.erase(buffer_.begin(), buffer_.begin() + drop);
+    gap_ = o_.shift - drop;
+    *element = detail::dataset_as_nest(make_dataset<ListDataset>(std::move(window)));
+    return true;
+  }
+  void save(StateWriter& out) override {
+    out.stage("WindowDataset");
+    out.put(static_cast<std::int64_t>(ended_));
+    out.put(gap_);
+    out.put(std::vector<Nest>(buffer_.begin(), buffer_.end()));
+    input_->save(out);
+  }
+  void restore(StateReader& in) override {
+    in.stage("WindowDataset");
+    ended_ = in.boolean();
+    gap_ = in.integer(0, o_.shift);
+    const std::vector<Nest> saved = in.nests();
+    buffer_.assign(saved.begin(), saved.end());
+    input_->restore(in);
+  }
+
+ private:
+  std::int64_t size_;
+  WindowOptions o_;
+  std::deque<Nest> buffer_;
+  std::int64_t gap_ = 0;  // elements between two windows, not yet passed over
+  bool ended_ = false;
+};
+
+class WindowDataset final : public UnaryDataset {
+ public:
+  WindowDataset(const Dataset& input, std::int64_t size, const WindowOptions& o)
+      : UnaryDataset(input), size_(size), o_(o) {}
+  const char* name() const override { return "WindowDataset"; }
+  std::int64_t cardinality() const override {
+    const std::int64_t n = input().cardinality(), span = (size_ - 1) * o_.stride + 1;
+    if (n < 0) return n;
+    if (o_.drop_remainder) return n < span ? 0 : (n - span) / o_.shift + 1;
+    return n / o_.shift + (n % o_.shift != 0);
+  }
+  std::unique_ptr<Cursor> start(Place place) const override {
+    return std::make_unique<WindowCursor>(input().start(place), size_, o_);
+  }
+
+ protected:
+  ElementSpec make_spec() const override {
+    return ElementSpec(TensorSpec(TensorShape::scalar(), variant));
+  }
+
+ private:
+  std::int64_t size_;
+  WindowOptions o_;
+};
+
+}  // namespace
+
+Dataset Dataset::window(std::int64_t size, WindowOptions o) const {
+  if (o.shift == 0) o.shift = size;
+  RILL_CHECK(size > 0 && o.shift > 0 && o.stride > 0, invalid_argument,
+             "[window] size {}, shift {}, stride {}; expected numbers greater than zero", size,
+             o.shift, o.stride);
+  return make_dataset<WindowDataset>(*this, size, o);
+}
+
+}  // namespace rill::data
