@@ -39,3 +39,7 @@
 #include "rill/ops/random_ops.h"
 #include "rill/ops/sparse_ops.h"
 #include "rill/ops/string_ops.h"
+#include "rill/saving/checkpoint.h"
+#include "rill/saving/checkpoint_manager.h"
+#include "rill/saving/checkpoint_reader.h"
+#include "rill/saving/checkpoint_state.h"
