@@ -25,6 +25,7 @@
 #include "rill/graph/profiler.h"
 #include "rill/graph/py_function.h"
 #include "rill/graph/tensor_array.h"
+#include "rill/io/tf_record.h"
 #include "rill/keras/initializers/initializers.h"
 #include "rill/keras/losses/losses.h"
 #include "rill/keras/optimizers/optimizer.h"
@@ -43,3 +44,5 @@
 #include "rill/saving/checkpoint_manager.h"
 #include "rill/saving/checkpoint_reader.h"
 #include "rill/saving/checkpoint_state.h"
+#include "rill/summary/event_reader.h"
+#include "rill/summary/summary.h"
