@@ -10,10 +10,12 @@
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/state_ops.h"
+#include "rill/saving/slot_owner.h"
 
 namespace rill::compat::v1::train {
 namespace {
 
+using keras::node_of;
 using keras::Number;
 using keras::OptimizerImpl;
 using keras::scalar_for;
@@ -23,9 +25,48 @@ using keras::sum_duplicates;
 std::mutex step_mutex;
 Variable global_step;
 
+// How the state of TensorFlow 1's optimizers stands in a checkpoint: slots beside their
+// variables, other numbers under their names.
+class V1OptimizerImpl : public OptimizerImpl, public SlotOwner {
+ public:
+  using OptimizerImpl::OptimizerImpl;
+  std::vector<SlotOwner::Slot> slot_variables() override {
+    std::lock_guard lock(mutex_);
+    return slots_made_;
+  }
+  void offer_slots(const Ref<SlotOffer>& offer) override {
+    std::lock_guard lock(mutex_);
+    offers_.push_back(offer);
+  }
+  void take_slots() override {
+    for (const SlotOwner::Slot& s : slot_variables()) take(s);
+  }
+
+ protected:
+  void slot_made(const Variable& var, const char* what, const Variable& slot) override {
+    slots_made_.push_back({node_of(var), what, node_of(slot)});
+    take(slots_made_.back());
+  }
+  // TensorFlow has a number once, in the precision of the first variable.
+  void state_made(const char* what, const Variable& value) override {
+    std::string edge = what;
+    const std::size_t precision = edge.rfind("_float64");
+    if (precision != std::string::npos && !child(edge.substr(0, precision))) edge.resize(precision);
+    track(edge, node_of(value));
+  }
+
+ private:
+  void take(const SlotOwner::Slot& s) {
+    for (const Ref<SlotOffer>& offer : offers_)
+      if (const Ref<RestorePosition> p = offer->slot(*s.variable, s.name)) s.slot->restore(p);
+  }
+  std::vector<SlotOwner::Slot> slots_made_;
+  std::vector<Ref<SlotOffer>> offers_;
+};
+
 // An update whose slots and numbers are a list; rows of a sparse gradient are
 // updated alone, as TensorFlow 1 does.
-class SlotOptimizer : public OptimizerImpl {
+class SlotOptimizer : public V1OptimizerImpl {
  public:
   struct Slot {
     const char* name;
@@ -37,7 +78,7 @@ class SlotOptimizer : public OptimizerImpl {
   SlotOptimizer(const char* optimizer_name, const LearningRate& rate, const char* op,
                 const char* sparse_op, std::vector<Slot> slots, std::size_t before_grad,
                 Numbers numbers, bool nesterov = false, bool has_nesterov = false)
-      : OptimizerImpl(optimizer_name, rate),
+      : V1OptimizerImpl(optimizer_name, rate),
         op_(op),
         sparse_op_(sparse_op),
         slot_list_(std::move(slots)),
@@ -121,9 +162,9 @@ class AdamImpl : public SlotOptimizer {
   Variable powers_[2][2];  // by beta and width
 };
 
-class DescentImpl : public OptimizerImpl {
+class DescentImpl : public V1OptimizerImpl {
  public:
-  explicit DescentImpl(const LearningRate& rate) : OptimizerImpl("GradientDescent", rate) {}
+  explicit DescentImpl(const LearningRate& rate) : V1OptimizerImpl("GradientDescent", rate) {}
 
  protected:
   void update(const Variable& v, const Gradient& g, const Number& lr, Step&) override {
@@ -153,20 +194,24 @@ void Optimizer::apply_gradients(const GradientsAndVariables& pairs, ApplyOptions
   impl_->apply(pairs, o.global_step);
 }
 const std::string& Optimizer::get_name() const { return impl_->name; }
+Ref<TrackableNode> Optimizer::trackable() const {
+  retain(impl_.get());
+  return Ref<TrackableNode>(impl_.get());
+}
 
 GradientDescentOptimizer::GradientDescentOptimizer(const LearningRate& rate)
     : Optimizer(new DescentImpl(rate)) {}
 MomentumOptimizer::MomentumOptimizer(const LearningRate& rate, double momentum, bool use_nesterov)
     : Optimizer(new SlotOptimizer(
           "Momentum", rate, "ResourceApplyMomentum", "ResourceSparseApplyMomentum",
-          {{"Momentum", 0}}, 1,
+          {{"momentum", 0}}, 1,
           [=](const Number& lr) {
             return std::vector<Number>{lr, momentum};
           },
           use_nesterov, true)) {}
 AdagradOptimizer::AdagradOptimizer(const LearningRate& rate, double initial)
     : Optimizer(new SlotOptimizer("Adagrad", rate, "ResourceApplyAdagrad",
-                                  "ResourceSparseApplyAdagrad", {{"Adagrad", initial}}, 1,
+                                  "ResourceSparseApplyAdagrad", {{"accumulator", initial}}, 1,
                                   [](const Number& lr) { return std::vector<Number>{lr}; })) {}
 AdadeltaOptimizer::AdadeltaOptimizer(const LearningRate& rate, double rho, double epsilon)
     : Optimizer(new SlotOptimizer("Adadelta", rate, "ResourceApplyAdadelta",

@@ -43,6 +43,8 @@ class Optimizer {
   // Updates the variables and counts global_step up by one.
   void apply_gradients(const GradientsAndVariables& grads_and_vars, ApplyOptions options = {});
   const std::string& get_name() const;
+  // For checkpoints: slots stand beside their variables, as TensorFlow 1 has them.
+  Ref<TrackableNode> trackable() const;
 
  protected:
   explicit Optimizer(keras::OptimizerImpl* impl);

@@ -21,6 +21,9 @@ class LearningRate {
   // a schedule, which all may be part of a traced function.
   double at(std::int64_t step) const;
   Tensor at(const Tensor& step) const;
+  bool is_schedule() const { return !schedule_.empty(); }
+  // Where the rate is one; null.
+  const Variable* variable() const { return is_variable_ ? &variable_ : nullptr; }
   bool is_number() const { return !is_variable_ && !tensor_.defined() && schedule_.empty(); }
 
  private:

@@ -100,6 +100,13 @@ void OptimizerImpl::make_step(const GradientsAndVariables& pairs) {
     lr = rate_cell_.defined() ? rate_cell_.item<double>() : rate_.at(n);
     count = static_cast<double>(n) + 1;
   }
+  if (!prepared_) {
+    std::vector<Variable> variables;
+    for (const auto& [g, v] : pairs)
+      if (g.defined()) variables.push_back(v);
+    prepare(variables);
+    prepared_ = true;
+  }
   Step step(count);
   begin_step(step);
   for (const auto& [g, v] : pairs)
@@ -195,6 +202,7 @@ Tensor OptimizerImpl::slot(const Variable& var, const char* what, double initial
     found = Variable(copy_to_device(fill(value.shape(), scalar_for(var, initial)), value.device()),
                      {.trainable = false, .name = name + "/" + what + "/" + owner});
     slots.push_back(found);
+    slot_made(var, what, found);
   }
   return found.handle();
 }
@@ -206,6 +214,7 @@ Variable OptimizerImpl::state(const char* what, const std::function<Tensor()>& i
     EagerScope now;
     found = Variable(initial(), {.trainable = false, .name = name + "/" + what});
     slots.push_back(found);
+    state_made(what, found);
   }
   return found;
 }
@@ -255,6 +264,10 @@ void Optimizer::set_learning_rate(const optimizers::LearningRate& rate) {
   impl_->set_learning_rate(rate);
 }
 const std::string& Optimizer::name() const { return impl_->name; }
+Ref<TrackableNode> Optimizer::trackable() const {
+  retain(impl_.get());
+  return Ref<TrackableNode>(impl_.get());
+}
 std::vector<Variable> Optimizer::variables() const {
   std::vector<Variable> out{impl_->iterations};
   out.insert(out.end(), impl_->slots.begin(), impl_->slots.end());

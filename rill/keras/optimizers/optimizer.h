@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "rill/core/fn.h"
+#include "rill/core/trackable.h"
 #include "rill/eager/gradient_tape.h"
 #include "rill/eager/variable.h"
 #include "rill/keras/optimizers/learning_rate.h"
@@ -48,6 +49,9 @@ class Optimizer {
   const std::string& name() const;
   // The state of the optimizer: iterations, then the slots in the order of their making.
   std::vector<Variable> variables() const;
+  // For checkpoints, with the names that Keras gives to its state. State that is not there
+  // yet is restored at the first step.
+  Ref<TrackableNode> trackable() const;
 
  protected:
   explicit Optimizer(OptimizerImpl* impl);

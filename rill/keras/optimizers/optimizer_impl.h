@@ -5,6 +5,7 @@
 
 #include "rill/keras/optimizers/number_impl.h"
 #include "rill/keras/optimizers/optimizer.h"
+#include "rill/saving/trackable_ref.h"
 
 namespace rill::keras {
 
@@ -32,11 +33,11 @@ class Step {
   std::vector<Read> reads_;
 };
 
-// What an optimizer does, shared by its handles and by TensorFlow 1's family.
-class OptimizerImpl {
+// What an optimizer does, shared by its handles and by TensorFlow 1's family. How its state
+// stands in a checkpoint differs between the families.
+class OptimizerImpl : public TrackableNode {
  public:
   OptimizerImpl(std::string optimizer_name, optimizers::LearningRate rate);
-  virtual ~OptimizerImpl() = default;
 
   // Checks everything, then steps. `global_step` (may be undefined) is counted up.
   void apply(const GradientsAndVariables& pairs, const Variable& global_step);
@@ -47,11 +48,15 @@ class OptimizerImpl {
   std::string name;
   Variable iterations;
   std::vector<Variable> slots;  // in the order of their making
-  RefCount refs;
 
  protected:
   // One variable's update at the current step.
   virtual void update(const Variable& var, const Gradient& grad, const Number& lr, Step& step) = 0;
+  // Run once, before the first step: the variables that it changes.
+  virtual void prepare(const std::vector<Variable>& /*variables*/) {}
+  // State was made: the family says where it stands. Runs while the state is locked.
+  virtual void slot_made(const Variable& var, const char* what, const Variable& slot) = 0;
+  virtual void state_made(const char* what, const Variable& value) = 0;
   // Run before and after the variables of a step.
   virtual void begin_step(const Step& /*step*/) {}
   virtual void end_step() {}
@@ -61,6 +66,9 @@ class OptimizerImpl {
   // A number that the optimizer keeps from step to step, made on first use.
   Variable state(const char* what, const std::function<Tensor()>& initial);
 
+  const optimizers::LearningRate& rate() const { return rate_; }
+  std::mutex mutex_;  // of the state
+
  private:
   void make_step(const GradientsAndVariables& pairs);
   Number traced_rate(const Tensor& done);
@@ -69,9 +77,12 @@ class OptimizerImpl {
   // Where traced functions find a rate that is a number; once it is there it is the rate.
   Variable rate_cell_;
   bool rate_traced_ = false;  // a graph has the rate itself in it
+  bool prepared_ = false;
   std::map<std::pair<std::uint64_t, std::string>, Variable> by_key_;
-  std::mutex mutex_;
 };
+
+// The node of a variable in the graph of objects.
+inline Ref<TrackableNode> node_of(const Variable& v) { return train::TrackableRef(v).trackable(); }
 
 // A number as a scalar of the variable's dtype.
 Tensor scalar_for(const Variable& var, const Number& value);

@@ -4,7 +4,7 @@
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
 #include "rill/core/attr.h"
-#include "rill/keras/optimizers/optimizer_impl.h"
+#include "rill/keras/optimizers/keras_optimizer_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/state_ops.h"
@@ -12,9 +12,10 @@
 namespace rill::keras::optimizers {
 namespace {
 
-class SgdImpl : public OptimizerImpl {
+class SgdImpl : public KerasOptimizerImpl {
  public:
-  explicit SgdImpl(const SGDOptions& o) : OptimizerImpl(o.name, o.learning_rate), o_(o) {}
+  explicit SgdImpl(const SGDOptions& o)
+      : KerasOptimizerImpl(o.name, o.learning_rate, {{{"m", "momentums"}}}), o_(o) {}
 
  protected:
   void update(const Variable& v, const Gradient& g, const Number& lr, Step&) override {
@@ -35,9 +36,10 @@ class SgdImpl : public OptimizerImpl {
   SGDOptions o_;
 };
 
-class AdamImpl : public OptimizerImpl {
+class AdamImpl : public KerasOptimizerImpl {
  public:
-  explicit AdamImpl(const AdamOptions& o) : OptimizerImpl(o.name, o.learning_rate), o_(o) {}
+  explicit AdamImpl(const AdamOptions& o)
+      : KerasOptimizerImpl(o.name, o.learning_rate, lists(o)), o_(o) {}
 
  protected:
   void update(const Variable& v, const Gradient& g, const Number& lr, Step& step) override {
@@ -52,12 +54,18 @@ class AdamImpl : public OptimizerImpl {
   }
 
  private:
+  static std::vector<SlotGroup> lists(const AdamOptions& o) {
+    std::vector<SlotGroup> out{{{"m", "_momentums"}, {"v", "_velocities"}}};
+    if (o.amsgrad) out.push_back({{"vhat", "_velocity_hats"}});
+    return out;
+  }
   AdamOptions o_;
 };
 
-class AdamaxImpl : public OptimizerImpl {
+class AdamaxImpl : public KerasOptimizerImpl {
  public:
-  explicit AdamaxImpl(const AdamaxOptions& o) : OptimizerImpl(o.name, o.learning_rate), o_(o) {}
+  explicit AdamaxImpl(const AdamaxOptions& o)
+      : KerasOptimizerImpl(o.name, o.learning_rate, {{{"m", "_m"}, {"u", "_u"}}}), o_(o) {}
 
  protected:
   void update(const Variable& v, const Gradient& g, const Number& lr, Step& step) override {
@@ -72,15 +80,21 @@ class AdamaxImpl : public OptimizerImpl {
   AdamaxOptions o_;
 };
 
-class NadamImpl : public OptimizerImpl {
+class NadamImpl : public KerasOptimizerImpl {
  public:
-  explicit NadamImpl(const NadamOptions& o) : OptimizerImpl(o.name, o.learning_rate), o_(o) {}
+  explicit NadamImpl(const NadamOptions& o)
+      : KerasOptimizerImpl(o.name, o.learning_rate, {{{"m", "_momentums"}, {"v", "_velocities"}}}),
+        o_(o) {}
 
  protected:
   // Keras's momentum schedule: u(t) = beta_1 * (1 - 0.5 * 0.96^t), and its running product.
   void begin_step(const Step& step) override {
     const Variable p = product();
-    p.assign((Number::of(p) * momentum(step.count)).as(float64));
+    p.assign((Number::of(p) * momentum(step.count)).as(p.dtype()));
+  }
+  void prepare(const std::vector<Variable>& variables) override {
+    KerasOptimizerImpl::prepare(variables);
+    dtype_ = variables[0].dtype();
   }
   void update(const Variable& v, const Gradient& g, const Number& lr, Step& step) override {
     const auto n = [&](const Number& x) { return scalar_for(v, x); };
@@ -95,15 +109,19 @@ class NadamImpl : public OptimizerImpl {
 
  private:
   Variable product() {
-    return state("u_product", [] { return constant(1., float64); });
+    return state("u_product", [this] { return constant(1., dtype_); });
   }
   Number momentum(const Number& t) const { return o_.beta_1 * (1 - 0.5 * pow(0.96, t)); }
   NadamOptions o_;
+  DType dtype_ = float32;  // of the product: as the first variable
 };
 
-class AdagradImpl : public OptimizerImpl {
+class AdagradImpl : public KerasOptimizerImpl {
  public:
-  explicit AdagradImpl(const AdagradOptions& o) : OptimizerImpl(o.name, o.learning_rate), o_(o) {}
+  explicit AdagradImpl(const AdagradOptions& o)
+      : KerasOptimizerImpl(o.name, o.learning_rate,
+                           {{{"accumulator", "_accumulators", o.initial_accumulator_value}}}),
+        o_(o) {}
 
  protected:
   void update(const Variable& v, const Gradient& g, const Number& lr, Step&) override {
@@ -124,9 +142,13 @@ class AdagradImpl : public OptimizerImpl {
   AdagradOptions o_;
 };
 
-class AdadeltaImpl : public OptimizerImpl {
+class AdadeltaImpl : public KerasOptimizerImpl {
  public:
-  explicit AdadeltaImpl(const AdadeltaOptions& o) : OptimizerImpl(o.name, o.learning_rate), o_(o) {}
+  explicit AdadeltaImpl(const AdadeltaOptions& o)
+      : KerasOptimizerImpl(o.name, o.learning_rate,
+                           {{{"accumulated_grad", "_accumulated_grads"},
+                             {"accumulated_delta_var", "_accumulated_delta_vars"}}}),
+        o_(o) {}
 
  protected:
   void update(const Variable& v, const Gradient& g, const Number& lr, Step&) override {
@@ -141,9 +163,10 @@ class AdadeltaImpl : public OptimizerImpl {
   AdadeltaOptions o_;
 };
 
-class RmspropImpl : public OptimizerImpl {
+class RmspropImpl : public KerasOptimizerImpl {
  public:
-  explicit RmspropImpl(const RMSpropOptions& o) : OptimizerImpl(o.name, o.learning_rate), o_(o) {}
+  explicit RmspropImpl(const RMSpropOptions& o)
+      : KerasOptimizerImpl(o.name, o.learning_rate, lists(o)), o_(o) {}
 
  protected:
   void update(const Variable& v, const Gradient& g, const Number& lr, Step&) override {
@@ -157,12 +180,23 @@ class RmspropImpl : public OptimizerImpl {
   }
 
  private:
+  // The kernel has a momentum even where there is none; Keras does not keep that one.
+  static std::vector<SlotGroup> lists(const RMSpropOptions& o) {
+    std::vector<SlotGroup> out{{{"velocity", "_velocities"}}};
+    if (o.momentum > 0) out.push_back({{"momentum", "_momentums"}});
+    if (o.centered) out.push_back({{"average_gradient", "_average_gradients"}});
+    return out;
+  }
   RMSpropOptions o_;
 };
 
-class FtrlImpl : public OptimizerImpl {
+class FtrlImpl : public KerasOptimizerImpl {
  public:
-  explicit FtrlImpl(const FtrlOptions& o) : OptimizerImpl(o.name, o.learning_rate), o_(o) {}
+  explicit FtrlImpl(const FtrlOptions& o)
+      : KerasOptimizerImpl(o.name, o.learning_rate,
+                           {{{"accumulator", "_accumulators", o.initial_accumulator_value},
+                             {"linear", "_linears"}}}),
+        o_(o) {}
 
  protected:
   void update(const Variable& v, const Gradient& g, const Number& lr, Step&) override {
