@@ -81,6 +81,32 @@ void lstm() {
            1.1);
 }
 
+// The updates alone of a network of many small variables, made together and one by one.
+void optimizer() {
+  std::vector<Variable> vars;
+  std::vector<Tensor> grads;
+  std::int64_t elements = 0;
+  for (int i = 0; i < 60; ++i) {
+    const std::int64_t n = std::int64_t{64} << i % 7;
+    elements += n;
+    vars.push_back(training::weights({n}, .1));
+    grads.push_back(tf::random::uniform({n}, -1., 1., {.seed = i}));
+  }
+  tf::keras::optimizers::Adam adam(1e-3);
+  auto traced = [&] {
+    auto step = tf::function([&, adam]() mutable { adam.apply_gradients(grads, vars); });
+    step();
+    return step;
+  };
+  auto together = traced();
+  tf::graph_passes::disable("merge_updates");
+  auto separate = traced();
+  tf::graph_passes::enable("merge_updates");
+  budget::multiple_row(
+      tf::format("Adam on 60 variables, {} elements: of one by one", elements).c_str(),
+      budget::best_of_both([&] { together(); }, [&] { separate(); }, 1, 4000), 1.0, 0.7);
+}
+
 // exp good to a few ulp, in a form that compilers vectorise.
 inline float quick_exp(float x) {
   x = std::min(88.f, std::max(-87.f, x));
@@ -138,5 +164,6 @@ int main(int argc, char** argv) {
   if (wanted("mlp")) mlp();
   if (wanted("cnn")) cnn();
   if (wanted("lstm")) lstm();
+  if (wanted("optimizer")) optimizer();
   if (wanted("chain")) chain();
 }
