@@ -33,7 +33,7 @@ class OneOfMany final : public KernelContext {
 template <class F>
 void for_elements_of_many(const KernelContext& c, int each, F body) noexcept {
   // As many elements as make a thread worth waking.
-  constexpr std::int64_t kBlock = 1 << 13;
+  constexpr std::int64_t kBlock = 1 << 12;
   // Variables stand one behind the other, each from a multiple of this on: a cut between two
   // threads does not move its elements off the borders of cache lines.
   auto room_for = [](std::int64_t n) { return (n + 63) / 64 * 64; };
