@@ -1,5 +1,6 @@
 // Each pass by the graph before and after it, and by the values of both.
 #include <algorithm>
+#include <limits>
 #include <thread>
 
 #include "rill/base/error.h"
@@ -153,6 +154,24 @@ TEST(PassesTest, FuseConv) {
       {numbers({2, 7, 6, 3}, 1), numbers({3, 3, 3, 5}, 2), numbers({5}, 3)});
   EXPECT_EQ(r.before, (Ops{"Conv2D", "BiasAdd", "Relu"}));
   EXPECT_EQ(r.after, (Ops{"_FusedConv2D"}));
+  for (const DType dtype : {float32, float64}) {
+    const auto bias = run_pass(
+        "fuse_conv",
+        [](const auto& x) { return nn::bias_add(nn::conv2d(x[0], x[1], 1, "VALID"), x[2]); },
+        {cast(numbers({2, 7, 6, 3}, 1), dtype), cast(numbers({3, 3, 3, 5}, 2), dtype),
+         cast(numbers({5}, 3), dtype)},
+        2e-6);
+    EXPECT_EQ(bias.after, (Ops{"_FusedConv2D"}));
+  }
+}
+
+TEST(PassesTest, FusedConvKeepsNaN) {
+  auto f = function([](Tensor x, Tensor w, Tensor b) {
+    return nn::relu(nn::bias_add(nn::conv2d(x, w, 1, "VALID"), b));
+  });
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Tensor y = f(fill({1, 2, 2, 1}, nan), ones({1, 1, 1, 16}), zeros({16}));
+  EXPECT_TRUE(reduce_all(math::is_nan(y)).item<bool>());
 }
 
 TEST(PassesTest, FoldBatchNorm) {
