@@ -2,6 +2,11 @@
 // last; filters, and activations with channels first, are reordered into what the
 // primitive likes, which costs a few per cent and saves far more.
 #include "rill/kernels/cpu/conv.h"
+#include "rill/kernels/cpu/packed_filter.h"
+
+namespace rill::cpu {
+thread_local PackedFilter* PackedFilter::current = nullptr;
+}
 
 #if RILL_WITH_ONEDNN
 #include <algorithm>
@@ -217,6 +222,62 @@ class Scratch {
   std::vector<void*> blocks_;
 };
 
+// A filter as some primitive likes it.
+struct Packed {
+  explicit Packed(const memory::desc& l) : layout(l) {
+    if (posix_memalign(&data, 64, layout.get_size()) != 0) throw std::bad_alloc();
+  }
+  ~Packed() { std::free(data); }
+  Packed(const Packed&) = delete;
+  const memory::desc layout;
+  void* data = nullptr;
+};
+
+// Those that are in use, by the elements that they were made of, so that the plans of one
+// function for several sizes of its batch have one packed filter.
+class PackedFilters {
+ public:
+  std::shared_ptr<const Packed> find(const void* elements, const memory::desc& layout) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(made_, [](const auto& m) { return m.second.expired(); });
+    const auto [begin, end] = made_.equal_range(elements);
+    for (auto it = begin; it != end; ++it)
+      if (auto packed = it->second.lock(); packed && packed->layout == layout) return packed;
+    return nullptr;
+  }
+  void add(const void* elements, const std::shared_ptr<const Packed>& packed) {
+    const std::lock_guard lock(mutex_);
+    made_.emplace(elements, packed);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_multimap<const void*, std::weak_ptr<const Packed>> made_;
+};
+PackedFilters& packed_filters() {
+  static auto* p = new PackedFilters;
+  return *p;
+}
+
+// What `filter` keeps of these elements; filled by pack(to) if it is empty. Null when it keeps
+// another layout.
+template <class F>
+const Packed* packed(PackedFilter& filter, const void* elements, const memory::desc& layout,
+                     F pack) {
+  if (!filter.contents) {
+    auto found = packed_filters().find(elements, layout);
+    if (!found) {
+      auto made = std::make_shared<Packed>(layout);
+      pack(memory(layout, engine(), made->data));
+      packed_filters().add(elements, made);
+      found = std::move(made);
+    }
+    filter.contents = std::move(found);
+  }
+  const auto* p = static_cast<const Packed*>(filter.contents.get());
+  return p->layout == layout ? p : nullptr;
+}
+
 // Runs a primitive on the tensors where they lie. Throws.
 void run(const ConvPrimitive& p, ConvPass pass, const ConvBuffers<void>& b,
          const void* bias = nullptr) {
@@ -230,8 +291,17 @@ void run(const ConvPrimitive& p, ConvPass pass, const ConvBuffers<void>& b,
                                   {DNNL_ARG_TO, to},
                                   {DNNL_ARG_SCRATCHPAD, scratch.make(p.reorder_scratchpad[i])}});
   };
+  PackedFilter* const kept = written == 1 ? nullptr : PackedFilter::of_thread();
   for (int i = 0; i < 3; ++i) {
     user[i] = memory(p.user[i], engine(), given[i]);
+    if (kept && i == 1 && p.moved[i]) {
+      const Packed* there =
+          packed(*kept, given[i], p.liked[i], [&](const memory& to) { reorder(i, user[i], to); });
+      if (there) {
+        liked[i] = memory(p.liked[i], engine(), there->data);
+        continue;
+      }
+    }
     liked[i] = p.moved[i] ? scratch.make(p.liked[i]) : user[i];
     if (p.moved[i] && i != written) reorder(i, user[i], liked[i]);
   }
