@@ -81,6 +81,72 @@ void lstm() {
            1.1);
 }
 
+// The updates alone of a network of many small variables, made together and one by one.
+void optimizer() {
+  std::int64_t elements = 0;
+  auto made = [&] {
+    std::vector<Variable> vars;
+    std::vector<Tensor> grads;
+    elements = 0;
+    for (int i = 0; i < 60; ++i) {
+      const std::int64_t n = std::int64_t{64} << i % 7;
+      elements += n;
+      vars.push_back(training::weights({n}, .1));
+      grads.push_back(tf::random::uniform({n}, -1., 1., {.seed = i}));
+    }
+    tf::keras::optimizers::Adam adam(1e-3);
+    auto step = tf::function([=]() mutable { adam.apply_gradients(grads, vars); });
+    step();
+    return step;
+  };
+  auto together = made();
+  tf::graph_passes::disable("merge_updates");
+  auto separate = made();
+  tf::graph_passes::enable("merge_updates");
+  budget::multiple_row(
+      tf::format("Adam on 60 variables, {} elements: of one by one", elements).c_str(),
+      budget::best_of_both([&] { together(); }, [&] { separate(); }, 10, 500), 1.0, 0.9);
+}
+
+// Bottleneck blocks of a residual network on one image: filters packed once, and at each call.
+void inference() {
+  struct Convolution {
+    Variable filter, bias;
+    int stride;
+  };
+  std::vector<Convolution> layers;
+  std::int64_t channels = 64;
+  for (int stage = 0; stage < 4; ++stage) {
+    const std::int64_t mid = std::int64_t{64} << stage;
+    for (int block = 0; block < 2; ++block) {
+      auto add = [&](std::int64_t size, std::int64_t in, std::int64_t out, int stride) {
+        layers.push_back(
+            {training::weights({size, size, in, out}, .05), training::zeros({out}), stride});
+      };
+      add(1, channels, mid, 1);
+      add(3, mid, mid, stage > 0 && block == 0 ? 2 : 1);
+      add(1, mid, channels = 4 * mid, 1);
+    }
+  }
+  const auto image = tf::random::uniform({1, 56, 56, 64}, -1., 1., {.seed = 2});
+  auto made = [&] {
+    auto net = tf::function([&](Tensor h) {
+      for (const Convolution& c : layers)
+        h = tf::nn::relu(tf::nn::bias_add(tf::nn::conv2d(h, c.filter, c.stride, "SAME"), c.bias));
+      return tf::reduce_mean(h, {1, 2});
+    });
+    for (int i = 0; i < 3; ++i) net(image);
+    return net;
+  };
+  auto kept = made();
+  tf::graph_passes::disable("keep_filters");
+  auto packed_anew = made();
+  tf::graph_passes::enable("keep_filters");
+  budget::multiple_row(
+      "24 convolutions, one image: filters kept, of packed anew",
+      budget::best_of_both([&] { kept(image); }, [&] { packed_anew(image); }, 1, 40), 1.0, 0.9);
+}
+
 // exp good to a few ulp, in a form that compilers vectorise.
 inline float quick_exp(float x) {
   x = std::min(88.f, std::max(-87.f, x));
@@ -138,5 +204,7 @@ int main(int argc, char** argv) {
   if (wanted("mlp")) mlp();
   if (wanted("cnn")) cnn();
   if (wanted("lstm")) lstm();
+  if (wanted("optimizer")) optimizer();
+  if (wanted("inference")) inference();
   if (wanted("chain")) chain();
 }

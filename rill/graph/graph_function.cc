@@ -179,7 +179,8 @@ std::shared_ptr<Plan> GraphFunction::make_plan(std::span<const Tensor> inputs, D
       *runner_->optimized, shapes, devices, scope, width,
       PlanOptions{.in_place = graph_passes::enabled("in_place"),
                   .fold = graph_passes::enabled("fold_shapes"),
-                  .fuse_elementwise = graph_passes::enabled("fuse_elementwise")});
+                  .fuse_elementwise = graph_passes::enabled("fuse_elementwise"),
+                  .keep_filters = graph_passes::enabled("keep_filters")});
   if (watch) watch->done();
   return plan;
 }

@@ -169,7 +169,7 @@ void Plan::run_group(Instance& my, const Step& s) const {
   if (failed_at) fail_at(*failed_at, code, message);
 }
 
-inline void Plan::call_kernel(Instance& my, const Step& s, bool keep) const {
+void Plan::call_kernel(Instance& my, const Step& s, bool keep) const {
   make_outputs(my, s, keep);
   PlanContext c(
       *s.node->op, s.attrs,
@@ -185,7 +185,10 @@ void Plan::run_step(Instance& my, const Step& s, std::vector<In>& in, bool keep)
   const Node& n = *s.node;
   switch (s.how) {
     case How::kernel:
-      call_kernel(my, s, keep);
+      if (s.filter >= 0) [[unlikely]]
+        call_convolution(my, s, keep);
+      else
+        call_kernel(my, s, keep);
       break;
     case How::update: {
       // Locks in address order, as eager execution takes them.
@@ -403,10 +406,11 @@ std::string Plan::explain() const {
   for (const TensorShape& s : input_shapes_) shapes += format(" {}", s);
   std::string out = format(
       "plan for{}, width {}: {} steps ({} kernel calls, {} of general form, {} groups of {} "
-      "elementwise ops), {} results in place of an input, {} views, {} nodes folded; arena {} "
-      "bytes (live at one time: {})\n",
+      "elementwise ops), {} results in place of an input, {} views, {} nodes folded, {} filters "
+      "kept packed; arena {} bytes (live at one time: {})\n",
       shapes, width_, steps_.size(), counts_.kernels, counts_.general, counts_.groups,
-      counts_.grouped, counts_.in_place, counts_.views, counts_.folded, arena_bytes(), live_bytes_);
+      counts_.grouped, counts_.in_place, counts_.views, counts_.folded, counts_.filters,
+      arena_bytes(), live_bytes_);
   if (record_on_) out += format("  recorded on {} and queued in one go\n", record_on_->name());
   for (const Step& step : steps_)
     if (step.how == How::general)

@@ -22,7 +22,12 @@ struct PlanOptions {
   bool in_place = true;
   bool fold = true;
   bool fuse_elementwise = true;
+  bool keep_filters = true;
 };
+
+namespace cpu {
+struct PackedFilter;
+}
 
 class Plan {
  public:
@@ -47,7 +52,8 @@ class Plan {
   std::size_t live_bytes() const { return live_bytes_; }
   // Counts of steps, by how they run; for explain().
   struct Counts {
-    int kernels = 0, in_place = 0, general = 0, folded = 0, views = 0, groups = 0, grouped = 0;
+    int kernels = 0, in_place = 0, general = 0, folded = 0, views = 0, groups = 0, grouped = 0,
+        filters = 0;
   };
   const Counts& counts() const { return counts_; }
   std::string describe() const;  // one line a step
@@ -69,6 +75,7 @@ class Plan {
     std::vector<std::int32_t> out_slots;  // per output: the slot that it fills; -1: arena
     std::vector<std::int32_t> release;    // slots that are needed no more
     std::int32_t group = -1;              // index into groups_
+    std::int32_t filter = -1;             // index into filters_
   };
   // Elementwise kernels that run together, tile by tile: what one gives the next stays
   // in the cache.
@@ -98,6 +105,16 @@ class Plan {
     Device* device = nullptr;         // where it is
     bool own = false;  // memory that a kernel's step makes, or the handle of a variable
   };
+  // The filter of a convolution that may stay packed from run to run; see kept_filters.cc.
+  struct KeptFilter {
+    std::int32_t slot;           // whose tensor it is; -1: a constant
+    const void* seen = nullptr;  // where it was in the run before
+    int runs = 0, patience = 1;  // that it was there, and that it must be
+    Tensor held;                 // the filter that is packed: what is held never changes
+    const void* packed_from = nullptr;
+    std::shared_ptr<cpu::PackedFilter> packed;
+    bool liked_as_it_is = false;
+  };
   // What one run needs for itself.
   struct Instance {
     std::vector<Ref<Buffer>> arenas;  // by device
@@ -110,6 +127,8 @@ class Plan {
   void make_outputs(Instance& i, const Step& s, bool keep) const;
   void call_kernel(Instance& i, const Step& s, bool keep) const;
   void run_group(Instance& i, const Step& s) const;
+  void find_filters();
+  void call_convolution(Instance& i, const Step& s, bool keep) const;
   // `keep`: memory of its own stays for the next time.
   void run_step(Instance& i, const Step& s, std::vector<In>& in, bool keep = false) const;
   std::unique_ptr<Instance> make_instance() const;
@@ -163,6 +182,9 @@ class Plan {
 
   std::mutex mutex_;
   std::vector<std::unique_ptr<Instance>> idle_;
+
+  mutable std::mutex filters_mutex_;
+  mutable std::vector<KeptFilter> filters_;  // guarded by filters_mutex_ but for slots
 
   Device* record_on_ = nullptr;  // null: nothing is recorded
   std::mutex record_mutex_;

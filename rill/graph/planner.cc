@@ -877,6 +877,7 @@ Plan::Plan(const Graph& graph, std::span<const TensorShape> input_shapes,
     SlotInfo& info = slots_[static_cast<std::size_t>(slot)];
     info.own = info.own || info.dtype == resource_dtype();
   }
+  if (options.keep_filters) find_filters();
   for (const Step& s : steps_)
     if (s.device && !s.device->is_host() && can_record(*s.device)) record_on_ = s.device;
   if (record_on_ && !recordable()) record_on_ = nullptr;

@@ -303,8 +303,8 @@ INSTANTIATE_TEST_SUITE_P(Table, Conformance, every_row(), row_name);
 bool is_part_of_graphs(std::string_view name) {
   for (std::string_view part : {"PartitionedCall", "If", "Case", "While", "TensorList", "PyFunc"})
     if (name.find(part) != std::string_view::npos) return true;
-  for (std::string_view one :
-       {"Const", "Placeholder", "IdentityN", "NoOp", "_FusedMatMul", "_FusedConv2D", "_MatMulAdd"})
+  for (std::string_view one : {"Const", "Placeholder", "IdentityN", "NoOp", "_FusedMatMul",
+                               "_FusedConv2D", "_MatMulAdd", "_ApplyMany"})
     if (name == one) return true;
   return false;
 }

@@ -58,6 +58,9 @@ bool same_value(const AttrValue& a, const AttrValue& b) {
   }
   return false;
 }
+
+}  // namespace
+
 bool same_attrs(const Node& a, const Node& b) {
   const AttrList x = a.attrs.list(), y = b.attrs.list();
   if (x.size() != y.size()) return false;
@@ -68,6 +71,8 @@ bool same_attrs(const Node& a, const Node& b) {
   }
   return true;
 }
+
+namespace {
 
 std::string common_subexpressions(Graph& graph) {
   int count = 0;

@@ -75,8 +75,10 @@ std::string fuse_conv(Graph& graph) {
   const int count = fuse(graph, "Conv2D", find_op("_FusedConv2D"));
   return count ? format("{} convolutions with bias and activation", count) : "";
 }
+// A bias may be added before the last products of a sum are.
 const PassRegistration conv(61, "fuse_conv",
-                            "Bias and activation go into the convolution before them.", fuse_conv);
+                            "Bias and activation go into the convolution before them.", fuse_conv,
+                            false);
 
 }  // namespace
 }  // namespace rill

@@ -44,6 +44,8 @@ void replace_uses(Graph& graph, Endpoint from, Endpoint to);
 // Who uses each output: [node id][output] -> users (a node that uses it twice comes
 // twice); results count as a use by nobody (null).
 std::vector<std::vector<std::vector<Node*>>> users_of(const Graph& graph);
+// Whether two nodes have the same attributes.
+bool same_attrs(const Node& a, const Node& b);
 // Removes nodes that nothing needs.
 int prune(Graph& graph);
 // Moves `node`, which was added at the end, to just before `before`.

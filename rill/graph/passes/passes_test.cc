@@ -1,7 +1,10 @@
 // Each pass by the graph before and after it, and by the values of both.
 #include <algorithm>
+#include <limits>
+#include <thread>
 
 #include "rill/base/error.h"
+#include "rill/base/parallel.h"
 #include "rill/eager/gradient_tape.h"
 #include "rill/graph/function.h"
 #include "rill/graph/function_impl.h"
@@ -12,6 +15,7 @@
 #include "rill/ops/math_ops.h"
 #include "rill/ops/nn_ops.h"
 #include "rill/ops/random_ops.h"
+#include "rill/ops/state_ops.h"
 #include "tests/expect_error.h"
 
 namespace rill {
@@ -150,6 +154,24 @@ TEST(PassesTest, FuseConv) {
       {numbers({2, 7, 6, 3}, 1), numbers({3, 3, 3, 5}, 2), numbers({5}, 3)});
   EXPECT_EQ(r.before, (Ops{"Conv2D", "BiasAdd", "Relu"}));
   EXPECT_EQ(r.after, (Ops{"_FusedConv2D"}));
+  for (const DType dtype : {float32, float64}) {
+    const auto bias = run_pass(
+        "fuse_conv",
+        [](const auto& x) { return nn::bias_add(nn::conv2d(x[0], x[1], 1, "VALID"), x[2]); },
+        {cast(numbers({2, 7, 6, 3}, 1), dtype), cast(numbers({3, 3, 3, 5}, 2), dtype),
+         cast(numbers({5}, 3), dtype)},
+        2e-6);
+    EXPECT_EQ(bias.after, (Ops{"_FusedConv2D"}));
+  }
+}
+
+TEST(PassesTest, FusedConvKeepsNaN) {
+  auto f = function([](Tensor x, Tensor w, Tensor b) {
+    return nn::relu(nn::bias_add(nn::conv2d(x, w, 1, "VALID"), b));
+  });
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Tensor y = f(fill({1, 2, 2, 1}, nan), ones({1, 1, 1, 16}), zeros({16}));
+  EXPECT_TRUE(reduce_all(math::is_nan(y)).item<bool>());
 }
 
 TEST(PassesTest, FoldBatchNorm) {
@@ -181,6 +203,166 @@ TEST(PassesTest, AccumulateInGemm) {
       [](const auto& x) { return matmul(x[0], x[1]) + matmul(x[2], x[1]) + matmul(x[0], x[1]); },
       {numbers({5, 4}, 1), numbers({4, 6}, 2), numbers({5, 4}, 3)}, 1e-6);
   EXPECT_EQ(r.after, (Ops{"MatMul", "_MatMulAdd", "_MatMulAdd"}));
+}
+
+// Variables with the slots of Adam; the same at every call.
+struct Adam {
+  explicit Adam(const std::vector<TensorShape>& shapes) {
+    float start = 0;
+    auto wave = [&](const TensorShape& shape) {
+      return reshape(sin(cast(range(shape.num_elements()), float32) * 0.7f + ++start), shape);
+    };
+    for (const TensorShape& shape : shapes) {
+      for (std::vector<Variable>* of : {&var, &m, &v}) of->emplace_back(abs(wave(shape)));
+      grad.push_back(wave(shape));
+    }
+  }
+  void update(std::size_t i, bool nesterov = false, float rate = 0.01f) const {
+    const auto number = [](float x) { return constant(x); };
+    const Attr attrs[] = {{"use_nesterov", nesterov}};
+    run_update("ResourceApplyAdam",
+               {var[i].handle(), m[i].handle(), v[i].handle(), number(0.9f), number(0.999f),
+                number(rate), number(0.9f), number(0.999f), number(1e-7f), grad[i]},
+               attrs);
+  }
+  std::vector<std::vector<float>> values() const {
+    std::vector<std::vector<float>> out;
+    for (const auto* of : {&var, &m, &v})
+      for (const Variable& x : *of) out.push_back(x.value().to_vector<float>());
+    return out;
+  }
+  std::vector<Variable> var, m, v;
+  std::vector<Tensor> grad;
+};
+int count_of(const Ops& ops, const char* name) {
+  return static_cast<int>(std::count(ops.begin(), ops.end(), name));
+}
+// The ops of a function without arguments, before and after the pass.
+template <class F>
+BeforeAndAfter merged(F f) {
+  auto traced = function([&] { f(); });
+  const ConcreteFunction c = traced.get_concrete_function();
+  const Ref<Graph> after = clone(*c.impl().body->graph);
+  BeforeAndAfter out;
+  out.before = ops_of(*after);
+  for (const Pass& p : all_passes())
+    if (std::string(p.name) == "merge_updates") out.what = p.run(*after);
+  out.after = ops_of(*after);
+  return out;
+}
+
+TEST(PassesTest, MergeUpdates) {
+  const std::vector<TensorShape> shapes{{3}, TensorShape::scalar(), {40, 500}, {64}, {0}, {4097}};
+  auto step = [&](const Adam& a) {
+    for (std::size_t i = 0; i < shapes.size(); ++i) a.update(i, false, i == 3 ? 0.5f : 0.01f);
+  };
+  const Adam separate(shapes);
+  const auto r = merged([&] { step(separate); });
+  EXPECT_EQ(r.before, Ops(6, "ResourceApplyAdam"));
+  EXPECT_EQ(r.after, Ops{"_ApplyMany"});
+  EXPECT_EQ(r.what, "6 updates of variables in 1");
+  // The same bits as one by one, at every width.
+  step(separate), step(separate);
+  for (const int width : {1, 2, 3}) {
+    const ComputeWidthScope scope(width);
+    const Adam together(shapes);
+    auto f = function([&] { step(together); });
+    f(), f();
+    EXPECT_EQ(together.values(), separate.values()) << width;
+    EXPECT_THAT(f.explain(), ::testing::HasSubstr("merge_updates: 6 updates of variables in 1"));
+  }
+}
+
+TEST(PassesTest, MergeUpdatesOfOneKind) {
+  const Adam a({{3}, {4}, {5}, {6}});
+  Variable x(1.f), y(2.f);
+  const auto r = merged([&] {
+    for (std::size_t i = 0; i < 4; ++i) a.update(i, i % 2 == 1);
+    apply_gradient_descent(x.handle(), 0.1f, 1.f);
+    apply_gradient_descent(y.handle(), 0.1f, 1.f);
+  });
+  EXPECT_EQ(r.after, (Ops{"_ApplyMany", "_ApplyMany", "_ApplyMany"}));
+  EXPECT_EQ(r.what, "6 updates of variables in 3");
+}
+
+TEST(PassesTest, MergeUpdatesKeepsTheOrderOfEffects) {
+  const Adam a({{3}, {3}, {3}});
+  Variable out(zeros({3}));
+  const auto read = merged([&] {
+    a.update(0);
+    out.assign(a.var[0].value());  // sees the update before it
+    a.update(1);
+    a.update(2);
+  });
+  EXPECT_EQ(read.after,
+            (Ops{"ResourceApplyAdam", "ReadVariableOp", "AssignVariableOp", "_ApplyMany"}));
+  const auto again = merged([&] {
+    a.update(0), a.update(1);
+    a.update(0), a.update(2);  // 0 is updated twice
+  });
+  EXPECT_EQ(again.after, (Ops{"_ApplyMany", "_ApplyMany"}));
+  // Reads of others may stand between.
+  const auto other = merged([&] {
+    a.update(0);
+    out.assign(a.var[2].value());
+    a.update(1);
+  });
+  EXPECT_EQ(count_of(other.after, "_ApplyMany"), 1);
+  EXPECT_EQ(other.after.back(), "_ApplyMany");
+}
+
+TEST(PassesTest, MergeUpdatesHoldsNoMoreLocksThanSanitizersFollow) {
+  const Adam a(std::vector<TensorShape>(45, TensorShape({2})));
+  const auto r = merged([&] {
+    for (std::size_t i = 0; i < 45; ++i) a.update(i);
+  });
+  EXPECT_EQ(r.what, "45 updates of variables in 3");
+}
+
+TEST(PassesTest, MergedUpdatesLeaveValuesThatOthersHold) {
+  const Adam a({{3}, {4}});
+  auto f = function([&] {
+    const Tensor before = a.var[0].value();
+    a.update(0), a.update(1);
+    return before;
+  });
+  const auto first = a.var[0].value().to_vector<float>();
+  const Tensor held = f();
+  EXPECT_EQ(held.to_vector<float>(), first);
+  EXPECT_NE(a.var[0].value().to_vector<float>(), first);
+}
+
+TEST(PassesTest, MergedUpdatesAreMadeAllOrNone) {
+  Variable x(zeros({3})), y(zeros({4}));
+  auto f = function(
+      [&](Tensor g, Tensor h) {
+        apply_gradient_descent(x.handle(), 1.f, g);
+        apply_gradient_descent(y.handle(), 1.f, h);
+      },
+      {.input_signature = {TensorSpec({None}, float32), TensorSpec({None}, float32)}});
+  f(ones({3}), ones({4}));
+  EXPECT_THAT(f.explain(), ::testing::HasSubstr("merge_updates: 2 updates"));
+  expect_error<errors::InvalidArgument>([&] { f(ones({3}), ones({5})); },
+                                        "the variable has shape [4], its gradient has shape [5]");
+  EXPECT_EQ(x.value().to_vector<float>(), (std::vector<float>{-1, -1, -1}));
+  EXPECT_EQ(y.value().to_vector<float>(), (std::vector<float>{-1, -1, -1, -1}));
+}
+
+TEST(PassesTest, MergedUpdatesOfManyThreads) {
+  Variable x(zeros({5000})), y(zeros({3})), z(zeros({1}));
+  const Variable order[2][3] = {{x, y, z}, {z, y, x}};
+  std::vector<std::thread> threads;
+  for (const auto& mine : order)
+    threads.emplace_back([&] {
+      auto f = function([&] {
+        for (const Variable& v : mine) apply_gradient_descent(v.handle(), 1.f, ones(v.shape()));
+      });
+      for (int i = 0; i < 200; ++i) f();
+    });
+  for (std::thread& t : threads) t.join();
+  for (const Variable& v : order[0])
+    EXPECT_EQ(v.value().to_vector<float>(),
+              std::vector<float>(static_cast<std::size_t>(v.value().size()), -400.f));
 }
 
 TEST(PassesTest, Prune) {

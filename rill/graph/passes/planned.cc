@@ -14,6 +14,9 @@ const PassRegistration fusing(91, "fuse_elementwise",
                               "Elementwise chains run tile by tile in the cache.", by_the_planner);
 const PassRegistration in_place(92, "in_place", "A result takes the place of an input that ends.",
                                 by_the_planner);
+const PassRegistration filters(93, "keep_filters",
+                               "Filters that do not change stay packed from call to call.",
+                               by_the_planner);
 
 }  // namespace
 }  // namespace rill

@@ -272,13 +272,17 @@ bool conv_bfloat16(KernelContext& c, ConvPass pass, const WindowGeometry& g) {
   return true;
 }
 
+bool is_empty(const KernelContext& c, const WindowGeometry& g) {
+  return c.in(0).size == 0 || c.in(1).size == 0 || g.batch == 0 || g.in_channels == 0 ||
+         g.out_channels == 0 || g.out_pixels() == 0 || g.in_pixels() == 0;
+}
+
 template <int spatial, bool depthwise, ConvPass pass>
 void conv_cpu(KernelContext& c) noexcept {
   const TensorShape& input = pass == ConvPass::input ? c.out_shape() : c.in_shape(0);
   const TensorShape& filter = pass == ConvPass::filter ? c.out_shape() : c.in_shape(1);
   const WindowGeometry g = conv_geometry(c, spatial, depthwise, input, filter);
-  if (c.in(0).size == 0 || c.in(1).size == 0 || g.batch == 0 || g.in_channels == 0 ||
-      g.out_channels == 0 || g.out_pixels() == 0 || g.in_pixels() == 0) {
+  if (is_empty(c, g)) {
     // Sums of nothing; zero is all bits zero in every dtype.
     std::memset(c.out().data, 0, static_cast<std::size_t>(c.out().size) * c.out().dtype.itemsize());
     return;
@@ -289,7 +293,16 @@ void conv_cpu(KernelContext& c) noexcept {
 }
 constexpr TypeSet kConvTypes = kFloatTypes | TypeSet{int32};
 RILL_KERNEL("Conv2D", cpu, kConvTypes, (conv_cpu<2, false, ConvPass::output>));
+// A bias alone goes into the primitive. With an activation the result is gone over once more
+// anyway: oneDNN has activations too, but its relu makes 0 of NaN.
 void fused_conv_cpu(KernelContext& c) noexcept {
+  if (c.out().dtype == float32 && c.attr("fused_ops").as_strings().size() == 1) {
+    const WindowGeometry g = conv_geometry(c, 2, false, c.in_shape(0), c.in_shape(1));
+    if (!is_empty(c, g) && (onednn_conv(c, ConvPass::output, g, float32,
+                                        {c.in(0).data, c.in(1).data, c.out().data}, c.in(2).data) ||
+                            c.failed()))
+      return;
+  }
   conv_cpu<2, false, ConvPass::output>(c);
   if (!c.failed()) finish_rows(c);
 }

@@ -2,6 +2,11 @@
 // last; filters, and activations with channels first, are reordered into what the
 // primitive likes, which costs a few per cent and saves far more.
 #include "rill/kernels/cpu/conv.h"
+#include "rill/kernels/cpu/packed_filter.h"
+
+namespace rill::cpu {
+thread_local PackedFilter* PackedFilter::current = nullptr;
+}
 
 #if RILL_WITH_ONEDNN
 #include <algorithm>
@@ -33,6 +38,7 @@ const dnnl::engine& engine() {
 // scratch memory of their own.
 struct ConvPrimitive {
   dnnl::primitive primitive;
+  memory::desc bias;               // zero: none
   memory::desc user[3], liked[3];  // of input, filter, output
   bool moved[3];                   // liked differs from user
   dnnl::reorder reorder[3];        // into what is liked; for the result, back
@@ -80,7 +86,8 @@ bool better_than_reference(PD& pd) {
   return false;
 }
 
-std::shared_ptr<const ConvPrimitive> make(ConvPass pass, const WindowGeometry& g, DType dtype) {
+std::shared_ptr<const ConvPrimitive> make(ConvPass pass, const WindowGeometry& g, DType dtype,
+                                          bool biased) {
   auto p = std::make_shared<ConvPrimitive>();
   const auto f32 = memory::data_type::f32, type = dtype == bfloat16 ? memory::data_type::bf16 : f32;
   p->user[0] = image_desc(g, true, type);
@@ -101,10 +108,11 @@ std::shared_ptr<const ConvPrimitive> make(ConvPass pass, const WindowGeometry& g
   }
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  if (biased) p->bias = memory::desc({g.out_channels}, type, memory::format_tag::a);
   const auto algorithm = dnnl::algorithm::convolution_direct;
   dnnl::convolution_forward::primitive_desc forward(
-      {dnnl::prop_kind::forward_training, algorithm, x, any_layout(filter_desc(g, type)), y,
-       strides, dilations, before, after},
+      {dnnl::prop_kind::forward_training, algorithm, x, any_layout(filter_desc(g, type)), p->bias,
+       y, strides, dilations, before, after},
       attr, engine());
   auto keep = [&](const auto& pd, const memory::desc& lx, const memory::desc& lw,
                   const memory::desc& ly) {
@@ -178,9 +186,9 @@ Cache& cache() {
   return *c;
 }
 
-std::string key_of(ConvPass pass, const WindowGeometry& g, DType dtype, int width) {
+std::string key_of(ConvPass pass, const WindowGeometry& g, DType dtype, bool biased, int width) {
   std::int64_t words[6 + 3 * 7] = {
-      static_cast<std::int64_t>(pass) | (dtype == bfloat16) << 3 | width << 4,
+      static_cast<std::int64_t>(pass) | biased << 2 | (dtype == bfloat16) << 3 | width << 4,
       g.layout.spatial * 2 + g.layout.channels_first,
       g.batch,
       g.in_channels,
@@ -214,8 +222,65 @@ class Scratch {
   std::vector<void*> blocks_;
 };
 
+// A filter as some primitive likes it.
+struct Packed {
+  explicit Packed(const memory::desc& l) : layout(l) {
+    if (posix_memalign(&data, 64, layout.get_size()) != 0) throw std::bad_alloc();
+  }
+  ~Packed() { std::free(data); }
+  Packed(const Packed&) = delete;
+  const memory::desc layout;
+  void* data = nullptr;
+};
+
+// Those that are in use, by the elements that they were made of, so that the plans of one
+// function for several sizes of its batch have one packed filter.
+class PackedFilters {
+ public:
+  std::shared_ptr<const Packed> find(const void* elements, const memory::desc& layout) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(made_, [](const auto& m) { return m.second.expired(); });
+    const auto [begin, end] = made_.equal_range(elements);
+    for (auto it = begin; it != end; ++it)
+      if (auto packed = it->second.lock(); packed && packed->layout == layout) return packed;
+    return nullptr;
+  }
+  void add(const void* elements, const std::shared_ptr<const Packed>& packed) {
+    const std::lock_guard lock(mutex_);
+    made_.emplace(elements, packed);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_multimap<const void*, std::weak_ptr<const Packed>> made_;
+};
+PackedFilters& packed_filters() {
+  static auto* p = new PackedFilters;
+  return *p;
+}
+
+// What `filter` keeps of these elements; filled by pack(to) if it is empty. Null when it keeps
+// another layout.
+template <class F>
+const Packed* packed(PackedFilter& filter, const void* elements, const memory::desc& layout,
+                     F pack) {
+  if (!filter.contents) {
+    auto found = packed_filters().find(elements, layout);
+    if (!found) {
+      auto made = std::make_shared<Packed>(layout);
+      pack(memory(layout, engine(), made->data));
+      packed_filters().add(elements, made);
+      found = std::move(made);
+    }
+    filter.contents = std::move(found);
+  }
+  const auto* p = static_cast<const Packed*>(filter.contents.get());
+  return p->layout == layout ? p : nullptr;
+}
+
 // Runs a primitive on the tensors where they lie. Throws.
-void run(const ConvPrimitive& p, ConvPass pass, const ConvBuffers<void>& b) {
+void run(const ConvPrimitive& p, ConvPass pass, const ConvBuffers<void>& b,
+         const void* bias = nullptr) {
   thread_local dnnl::stream stream(engine());
   Scratch scratch;
   const int written = pass == ConvPass::output ? 2 : pass == ConvPass::input ? 0 : 1;
@@ -226,26 +291,38 @@ void run(const ConvPrimitive& p, ConvPass pass, const ConvBuffers<void>& b) {
                                   {DNNL_ARG_TO, to},
                                   {DNNL_ARG_SCRATCHPAD, scratch.make(p.reorder_scratchpad[i])}});
   };
+  PackedFilter* const kept = written == 1 ? nullptr : PackedFilter::of_thread();
   for (int i = 0; i < 3; ++i) {
     user[i] = memory(p.user[i], engine(), given[i]);
+    if (kept && i == 1 && p.moved[i]) {
+      const Packed* there =
+          packed(*kept, given[i], p.liked[i], [&](const memory& to) { reorder(i, user[i], to); });
+      if (there) {
+        liked[i] = memory(p.liked[i], engine(), there->data);
+        continue;
+      }
+    }
     liked[i] = p.moved[i] ? scratch.make(p.liked[i]) : user[i];
     if (p.moved[i] && i != written) reorder(i, user[i], liked[i]);
   }
   const int x = pass == ConvPass::input ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC,
             w = pass == ConvPass::filter ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS;
   const int y = pass == ConvPass::output ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST;
-  p.primitive.execute(stream, {{x, liked[0]},
-                               {w, liked[1]},
-                               {y, liked[2]},
-                               {DNNL_ARG_SCRATCHPAD, scratch.make(p.scratchpad)}});
+  std::unordered_map<int, memory> args{{x, liked[0]},
+                                       {w, liked[1]},
+                                       {y, liked[2]},
+                                       {DNNL_ARG_SCRATCHPAD, scratch.make(p.scratchpad)}};
+  if (bias) args[DNNL_ARG_BIAS] = memory(p.bias, engine(), const_cast<void*>(bias));
+  p.primitive.execute(stream, args);
   if (p.moved[written]) reorder(written, liked[written], user[written]);
 }
 
-std::shared_ptr<const ConvPrimitive> find(ConvPass pass, const WindowGeometry& g, DType dtype) {
-  return cache().get(key_of(pass, g, dtype, compute_width()),
+std::shared_ptr<const ConvPrimitive> find(ConvPass pass, const WindowGeometry& g, DType dtype,
+                                          bool biased = false) {
+  return cache().get(key_of(pass, g, dtype, biased, compute_width()),
                      [&]() -> std::shared_ptr<const ConvPrimitive> {
                        try {
-                         return make(pass, g, dtype);
+                         return make(pass, g, dtype, biased);
                        } catch (const dnnl::error& e) {
                          if (e.status == dnnl_out_of_memory) throw;
                          return nullptr;
@@ -310,7 +387,7 @@ bool filter_in_parts(const WindowGeometry& g, DType dtype, const ConvBuffers<voi
 }  // namespace
 
 bool onednn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, DType dtype,
-                 const ConvBuffers<void>& b) {
+                 const ConvBuffers<void>& b, const void* bias) {
   const double work = static_cast<double>(g.batch * g.out_pixels()) *
                       static_cast<double>(g.taps() * g.out_channels) *
                       static_cast<double>(g.in_channels / g.groups);
@@ -322,8 +399,8 @@ bool onednn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, DType
     // parts leaves whole because it is small.
     std::optional<ComputeWidthScope> one;
     if (work < (pass == ConvPass::filter ? 1 << 23 : 1 << 19)) one.emplace(1);
-    const auto p = find(pass, g, dtype);
-    if (p) run(*p, pass, b);
+    const auto p = find(pass, g, dtype, bias != nullptr);
+    if (p) run(*p, pass, b, bias);
     return p != nullptr;
   } catch (const dnnl::error& e) {
     c.fail(e.status == dnnl_out_of_memory ? Code::resource_exhausted : Code::internal,
@@ -337,7 +414,8 @@ bool onednn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, DType
 }  // namespace rill::cpu
 #else
 namespace rill::cpu {
-bool onednn_conv(KernelContext&, ConvPass, const WindowGeometry&, DType, const ConvBuffers<void>&) {
+bool onednn_conv(KernelContext&, ConvPass, const WindowGeometry&, DType, const ConvBuffers<void>&,
+                 const void*) {
   return false;
 }
 }  // namespace rill::cpu

@@ -1,11 +1,13 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "rill/base/parallel.h"
 #include "rill/core/kernel.h"
 #include "rill/core/type_dispatch.h"
+#include "rill/kernels/cpu/apply_many.h"
 #include "rill/kernels/cpu/isa.h"
 #include "rill/kernels/functors/optimizers.h"
 
@@ -44,10 +46,15 @@ void update(const Rule& rule, T* const* slots, const T* g, std::int64_t n) {
   update_plain<Rule, T, C>(rule, slots, g, n, all);
 }
 
+inline int gradient_input(const Op& update) {
+  const int grad = update.find_input("grad");
+  return grad >= 0 ? grad : update.find_input("delta");
+}
+
 // N: the variable and its slots, the first N inputs.
 template <template <class> class Rule, std::size_t N>
 void update_cpu(KernelContext& c) noexcept {
-  const int grad = c.op().find_input("grad"), index = c.op().find_input("indices");
+  const int grad = gradient_input(c.op()), index = c.op().find_input("indices");
   dispatch_floats(c.in(grad).dtype, [&]<class T>() {
     using C = std::conditional_t<sizeof(T) == 2, float, T>;
     const Rule<C> rule(c, functors::rules::Scalars<T, C>{c});
@@ -77,6 +84,36 @@ void update_cpu(KernelContext& c) noexcept {
         for (std::size_t k = 0; k < N; ++k) at[k] = base[k] + row[i] * inner;
         update<Rule<C>, T, C, N>(rule, at, g + i * inner, inner);
       }
+    });
+  });
+}
+
+// The same for many variables with dense gradients; the inputs of one update after the other.
+template <template <class> class Rule, std::size_t N>
+void update_many_cpu(KernelContext& c, const Op& op) noexcept {
+  const int each = static_cast<int>(op.inputs.size()), grad = gradient_input(op);
+  // Whether two updates make the same rule: its numbers are the same scalars.
+  auto alike = [&](int a, int b) {
+    for (int i = static_cast<int>(N); i < each; ++i)
+      if (i != grad && c.in(a * each + i).data != c.in(b * each + i).data) return false;
+    return true;
+  };
+  dispatch_floats(c.type_attr("T"), [&]<class T>() {
+    using C = std::conditional_t<sizeof(T) == 2, float, T>;
+    for_elements_of_many(c, each, [&](auto&& parts) {
+      std::optional<Rule<C>> rule;
+      int made_for = -1;
+      parts([&](int k, std::int64_t begin, std::int64_t end) {
+        if (made_for < 0 || !alike(made_for, k)) {
+          OneOfMany one(op, c, k);
+          rule.emplace(one, functors::rules::Scalars<T, C>{one});
+          made_for = k;
+        }
+        T* at[N];
+        for (std::size_t i = 0; i < N; ++i)
+          at[i] = c.var<T>(k * each + static_cast<int>(i)) + begin;
+        update<Rule<C>, T, C, N>(*rule, at, c.in<T>(k * each + grad) + begin, end - begin);
+      });
     });
   });
 }
