@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "rill/base/error.h"
 #include "rill/eager/gradient_tape.h"
 #include "rill/keras/layers/layers.h"
 #include "rill/keras/models/model.h"
