@@ -169,10 +169,18 @@ void write_json(const Config& c, int indent, int depth, std::string& out) {
     out.append(static_cast<std::size_t>(indent * d), ' ');
   };
   switch (c.kind()) {
-    case Config::Kind::null: out += "null"; return;
-    case Config::Kind::boolean: out += c.as_bool() ? "true" : "false"; return;
-    case Config::Kind::integer: out += std::to_string(c.as_int()); return;
-    case Config::Kind::number: out += number_text(c.as_double()); return;
+    case Config::Kind::null:
+      out += "null";
+      return;
+    case Config::Kind::boolean:
+      out += c.as_bool() ? "true" : "false";
+      return;
+    case Config::Kind::integer:
+      out += std::to_string(c.as_int());
+      return;
+    case Config::Kind::number:
+      out += number_text(c.as_double());
+      return;
     case Config::Kind::text:
       out += nlohmann::json(c.as_string())
                  .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
@@ -216,7 +224,8 @@ class JsonReader : public nlohmann::json_sax<nlohmann::json> {
     keys_.push_back(k);
     return true;
   }
-  bool parse_error(std::size_t place, const std::string&, const nlohmann::json::exception& e) override {
+  bool parse_error(std::size_t place, const std::string&,
+                   const nlohmann::json::exception& e) override {
     error = format("at byte {}: {}", place, e.what());
     return false;
   }
@@ -297,9 +306,15 @@ namespace {
 
 void write_yaml(const Config& c, YAML::Emitter& out) {
   switch (c.kind()) {
-    case Config::Kind::null: out << YAML::Null; return;
-    case Config::Kind::boolean: out << c.as_bool(); return;
-    case Config::Kind::integer: out << c.as_int(); return;
+    case Config::Kind::null:
+      out << YAML::Null;
+      return;
+    case Config::Kind::boolean:
+      out << c.as_bool();
+      return;
+    case Config::Kind::integer:
+      out << c.as_int();
+      return;
     case Config::Kind::number: {
       // A number always shows that it is no integer: 1.0, 1.0e-07.
       std::string t = number_text(c.as_double());
@@ -313,7 +328,8 @@ void write_yaml(const Config& c, YAML::Emitter& out) {
     case Config::Kind::text: {
       // Quoted where it would read back as something else.
       const std::string& t = c.as_string();
-      static const char* words[] = {"null", "~", "true", "false", "yes", "no", "on", "off", "y", "n"};
+      static const char* words[] = {"null", "~",  "true", "false", "yes",
+                                    "no",   "on", "off",  "y",     "n"};
       std::string lower = t;
       std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char ch) {
         return static_cast<char>(ch >= 'A' && ch <= 'Z' ? ch + 32 : ch);
@@ -353,7 +369,8 @@ Config read_yaml(const YAML::Node& n, int depth) {
   }
   if (n.IsMap()) {
     Config c = Config::dict();
-    for (const auto& item : n) c.set(item.first.as<std::string>(), read_yaml(item.second, depth + 1));
+    for (const auto& item : n)
+      c.set(item.first.as<std::string>(), read_yaml(item.second, depth + 1));
     return c;
   }
   if (!n.IsScalar()) return {};
@@ -361,7 +378,8 @@ Config read_yaml(const YAML::Node& n, int depth) {
   if (n.Tag() == "!") return t;  // quoted
   if (t == "null" || t == "~" || t.empty()) return {};
   bool b = false;
-  if ((t == "true" || t == "false" || t == "True" || t == "False") && YAML::convert<bool>::decode(n, b))
+  if ((t == "true" || t == "false" || t == "True" || t == "False") &&
+      YAML::convert<bool>::decode(n, b))
     return b;
   std::int64_t i = 0;
   if (t.find_first_not_of("0123456789+-") == t.npos && YAML::convert<std::int64_t>::decode(n, i))

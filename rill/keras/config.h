@@ -62,7 +62,7 @@ class Config {
   std::int64_t as_int() const;
   double as_double() const;
   const std::string& as_string() const;
-  TensorShape as_shape() const;  // of null: unknown rank
+  TensorShape as_shape() const;               // of null: unknown rank
   std::vector<std::int64_t> as_ints() const;  // of a list, or of one number
 
   // Of a list or dict.

@@ -5,7 +5,7 @@
 namespace rill::keras {
 
 namespace {
-DTypePolicy global;         // undefined: floatx
+DTypePolicy global;  // undefined: floatx
 DType global_float = float32;
 }  // namespace
 

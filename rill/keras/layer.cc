@@ -73,8 +73,7 @@ Config Layer::get_config() const {
   CallMachinery::ensure_name(*this);
   Config c = Config::dict({{"name", impl_->name()}, {"trainable", impl_->trainable}});
   c.set("dtype", impl_->policy.name());
-  if (impl_->batch_input_shape.has_rank())
-    c.set("batch_input_shape", impl_->batch_input_shape);
+  if (impl_->batch_input_shape.has_rank()) c.set("batch_input_shape", impl_->batch_input_shape);
   impl_->add_config(c);
   return c;
 }
@@ -261,9 +260,10 @@ void check_input(const LayerImpl& l, const Tensor& x, std::size_t i) {
     const int at = axis < 0 ? axis + n : axis;
     if (at < 0 || at >= n) continue;
     if (const std::int64_t got = shape.dim(at); got >= 0 && got != size)
-      fail(format("expected axis {} of input shape to have value {}, but received input with shape "
-                  "{}",
-                  axis, size, shape.to_string()));
+      fail(
+          format("expected axis {} of input shape to have value {}, but received input with shape "
+                 "{}",
+                 axis, size, shape.to_string()));
   }
 }
 

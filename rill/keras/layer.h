@@ -30,9 +30,9 @@ void release(LayerImpl*) noexcept;
 // What a call tells a layer.
 struct CallContext {
   bool training = false;
-  Tensor mask = {};                         // of the (first) input: false where a step does not count
-  std::vector<Tensor> masks = {};           // of each input, where there are several; may be undefined
-  std::vector<Tensor> initial_state = {};   // of recurrent layers
+  Tensor mask = {};                // of the (first) input: false where a step does not count
+  std::vector<Tensor> masks = {};  // of each input, where there are several; may be undefined
+  std::vector<Tensor> initial_state = {};  // of recurrent layers
 };
 // What a caller may say. training -1: as the layer around it was called, else inference.
 struct CallOptions {
@@ -43,7 +43,7 @@ struct CallOptions {
 
 // The keyword arguments that every layer takes.
 struct LayerOptions {
-  TensorShape input_shape = {};        // of one sample; a model that starts with it is built at once
+  TensorShape input_shape = {};  // of one sample; a model that starts with it is built at once
   TensorShape batch_input_shape = {};  // the same with the batch in front
   std::string name = {};               // "dense_1", from the class, when empty
   DTypePolicy dtype = {};
@@ -53,7 +53,7 @@ struct LayerOptions {
 };
 
 struct AddWeightOptions {
-  DType dtype = {};  // the layer's, when not given
+  DType dtype = {};              // the layer's, when not given
   Initializer initializer = {};  // glorot_uniform for floats, else zeros
   Regularizer regularizer = {};
   bool trainable = true;
@@ -94,8 +94,8 @@ class Layer {
   Tensor operator()(const Operand& x, CallOptions options = {}) const;
   Tensor operator()(std::initializer_list<Tensor> xs, CallOptions options = {}) const;
   template <class N>
-  requires(std::is_same_v<N, Nest> || std::is_same_v<N, std::vector<Tensor>>)
-  Nest operator()(const N& inputs, CallOptions options = {}) const {
+  requires(std::is_same_v<N, Nest> || std::is_same_v<N, std::vector<Tensor>>) Nest operator()(
+      const N& inputs, CallOptions options = {}) const {
     return apply(Nest(inputs), std::move(options));
   }
   // Any structure in, any structure out: several inputs, several results.
@@ -178,7 +178,8 @@ class Layer {
   friend class LayerRef;
   friend class LayerImpl;
   friend class CallMachinery;
-  // This object's members are those of the built weights: it ran build, or is a copy of one that did.
+  // This object's members are those of the built weights: it ran build, or is a copy of one that
+  // did.
   mutable bool bound_ = false;
 };
 
@@ -188,8 +189,7 @@ class LayerRef {
   LayerRef() = default;
   template <class L>
   requires std::is_base_of_v<Layer, std::remove_cvref_t<L>> LayerRef(L&& layer)
-      : layer_(std::make_shared<std::remove_cvref_t<L>>(std::forward<L>(layer))) {
-  }
+      : layer_(std::make_shared<std::remove_cvref_t<L>>(std::forward<L>(layer))) {}
   bool defined() const { return static_cast<bool>(layer_); }
   Layer& operator*() const { return *layer_; }
   Layer* operator->() const { return layer_.get(); }

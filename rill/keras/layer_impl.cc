@@ -86,7 +86,8 @@ LayerImpl::LayerImpl(std::string_view class_name, LayerOptions o)
   } else if (o.input_shape.has_rank()) {
     batch_input_shape = TensorShape::scalar();
     batch_input_shape.push_back(-1);
-    for (int i = 0; i < o.input_shape.rank(); ++i) batch_input_shape.push_back(o.input_shape.dim(i));
+    for (int i = 0; i < o.input_shape.rank(); ++i)
+      batch_input_shape.push_back(o.input_shape.dim(i));
   }
 }
 LayerImpl::~LayerImpl() = default;
@@ -110,6 +111,20 @@ Tensor LayerImpl::compute_mask(const Nest&, const Tensor& mask) {
 void LayerImpl::add_config(Config&) const {}
 void LayerImpl::reset_states() {
   for (const Ref<LayerImpl>& c : children) c->reset_states();
+}
+
+Tensor reshape_to(const Tensor& x, const TensorShape& to, const Tensor& like) {
+  int unknown = 0;
+  for (int i = 0; i < to.rank(); ++i) unknown += to.dim(i) < 0;
+  if (unknown <= 1)
+    return reshape(x, constant(to.as_list()));  // -1 stands for the one that is not known
+  const Tensor sizes = shape(like);
+  std::vector<Tensor> parts;
+  for (int i = 0; i < to.rank(); ++i)
+    parts.push_back(to.dim(i) < 0 ? sizes[i] : constant(static_cast<int>(to.dim(i))));
+  const Tensor y = reshape(x, stack(parts));
+  y.set_shape(to);
+  return y;
 }
 
 // ---- weights

@@ -83,7 +83,7 @@ class LayerImpl : public TrackableNode {
     Tensor value;
   };
   std::vector<CallMetric> call_metrics;
-  std::vector<KerasNode*> inbound;  // its calls on symbolic tensors, as long as they live
+  std::vector<KerasNode*> inbound;     // its calls on symbolic tensors, as long as they live
   std::vector<TensorShape> built_for;  // shapes of the inputs at build
   TensorShape last_output_shape;       // of the last call: for summaries
 
@@ -125,6 +125,10 @@ struct ValueSpec {
 // `structure` (may be null) becomes the structure of the result over placeholder leaves.
 std::vector<ValueSpec> infer_outputs(const Layer& layer, const Nest& inputs,
                                      const CallOptions& options, Nest* structure = nullptr);
+
+// x in another shape, of which the batch and other sizes may be unknown while a graph is traced.
+// `like` gives the sizes that are unknown, axis by axis; at most one may lack there.
+Tensor reshape_to(const Tensor& x, const TensorShape& to, const Tensor& like = {});
 
 // The options that built-in layers have in common, from the fields of their own structs.
 template <class O>

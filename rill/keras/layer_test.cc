@@ -85,12 +85,17 @@ TEST(Layer, AutomaticNames) {
 }
 
 TEST(Layer, DenseComputes) {
-  keras::layers::Dense d(2, {.kernel_initializer = "ones", .bias_initializer = keras::initializers::constant(2.0)});
+  keras::layers::Dense d(
+      2, {.kernel_initializer = "ones", .bias_initializer = keras::initializers::constant(2.0)});
   EXPECT_EQ(d({{1.f, 2.f, 3.f}}).to_vector<float>(), (std::vector<float>{8, 8}));
   EXPECT_EQ(d.weights()[0].shape(), tf::TensorShape({3, 2}));
   EXPECT_EQ(d.weights()[1].shape(), tf::TensorShape({2}));
   EXPECT_EQ(d.count_params(), 8);
-  tf::testing::expect_error<tf::errors::InvalidArgument>([&] { d({{1.f, 2.f}}); }, "Input 0 of layer");
+  tf::testing::expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        d({{1.f, 2.f}});
+      },
+      "Input 0 of layer");
 }
 
 TEST(Layer, InputsOfOtherFloatsAreCast) {
@@ -132,7 +137,8 @@ TEST(Functional, LayersOpsAndSharing) {
   const auto a = p.to_vector<float>(), b = expected.to_vector<float>();
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-6);
   tf::GradientTape tape;
-  const auto g = tape.gradient(tf::reduce_sum(tf::square(model(data))), model.trainable_variables());
+  const auto g =
+      tape.gradient(tf::reduce_sum(tf::square(model(data))), model.trainable_variables());
   for (const auto& gi : g) EXPECT_TRUE(gi.defined());
 }
 
@@ -143,13 +149,15 @@ TEST(Functional, AUsersLayerAsATemporary) {
   EXPECT_EQ(model.trainable_variables().size(), 2u);
   EXPECT_EQ(model(tf::ones({2, 5})).to_vector<float>(), std::vector<float>(6, 1.f));
   tf::GradientTape tape;
-  const auto g = tape.gradient(tf::reduce_sum(model(tf::ones({2, 5}))), model.trainable_variables());
+  const auto g =
+      tape.gradient(tf::reduce_sum(model(tf::ones({2, 5}))), model.trainable_variables());
   EXPECT_EQ(g[1].tensor().to_vector<float>(), std::vector<float>(3, 2.f));
 }
 
 TEST(Functional, ADisconnectedGraphIsAnError) {
   auto a = keras::Input({2}), b = keras::Input({2});
-  tf::testing::expect_error<tf::errors::InvalidArgument>([&] { keras::Model(a, a + b); }, "graph disconnected");
+  tf::testing::expect_error<tf::errors::InvalidArgument>([&] { keras::Model(a, a + b); },
+                                                         "graph disconnected");
 }
 
 TEST(Sequential, BuiltAtOnceOrAtTheFirstCall) {

@@ -30,8 +30,9 @@ bool any_symbolic(const std::vector<Tensor>& leaves) {
 }
 
 std::string KerasSymbol::name() const {
-  return index == 0 && node->index == 0 ? node->layer->name()
-                                        : format("{}:{}:{}", node->layer->name(), node->index, index);
+  return index == 0 && node->index == 0
+             ? node->layer->name()
+             : format("{}:{}:{}", node->layer->name(), node->index, index);
 }
 std::string KerasSymbol::describe() const {
   return format("the symbolic Keras tensor made by layer \"{}\"", node->layer->name());
@@ -120,8 +121,8 @@ std::vector<ValueSpec> infer_outputs(const Layer& layer, const Nest& inputs,
 Nest call_symbolically(const Layer& layer, const Nest& inputs, CallOptions options) {
   Nest structure;
   std::vector<ValueSpec> specs = infer_outputs(layer, inputs, options, &structure);
-  const Ref<KerasNode> node = add_node(CallMachinery::impl_of(layer), inputs, options,
-                                       std::move(specs), structure);
+  const Ref<KerasNode> node =
+      add_node(CallMachinery::impl_of(layer), inputs, options, std::move(specs), structure);
   if (CallMachinery::is_users_class(layer)) {
     for (const bool training : {false, true})
       node->traced.push_back(trace_call(layer, inputs, options, training));
@@ -148,9 +149,9 @@ class DrawingExecutor : public Executor {
     for (std::size_t i = 0; i < outputs.size(); ++i) specs.push_back({dtypes[i], shapes[i]});
     const Ref<LayerImpl> layer(new OpLayer(op, attrs, static_cast<int>(outputs.size())));
     layer->built = true;
-    const Nest structure =
-        outputs.size() == 1 ? Nest(constant(0))
-                            : Nest(std::vector<Tensor>(outputs.size(), constant(0)));
+    const Nest structure = outputs.size() == 1
+                               ? Nest(constant(0))
+                               : Nest(std::vector<Tensor>(outputs.size(), constant(0)));
     const Ref<KerasNode> node =
         add_node(layer, Nest(std::move(leaves)), {}, std::move(specs), structure);
     const std::vector<Tensor> results = symbolic_outputs(node).flatten();

@@ -130,9 +130,7 @@ Tensor relu(const Operand& x, ReluOptions o) {
   return o.max_value != 0 ? minimum(y, o.max_value) : y;
 }
 Tensor sigmoid(const Operand& x) { return nn::sigmoid(x); }
-Tensor hard_sigmoid(const Operand& x) {
-  return clip_by_value(0.2 * to_tensor(x) + 0.5, 0, 1);
-}
+Tensor hard_sigmoid(const Operand& x) { return clip_by_value(0.2 * to_tensor(x) + 0.5, 0, 1); }
 Tensor tanh(const Operand& x) { return nn::tanh(x); }
 Tensor softmax(const Operand& x) { return softmax(x, -1); }
 Tensor softmax(const Operand& x, int axis) {

@@ -69,8 +69,7 @@ class CallbackRef {
  public:
   template <class C>
   requires std::is_base_of_v<callbacks::Callback, C> CallbackRef(C& c)
-      : callback_(&c, [](callbacks::Callback*) {}) {
-  }
+      : callback_(&c, [](callbacks::Callback*) {}) {}
   template <class C>
   requires(std::is_base_of_v<callbacks::Callback, C> && !std::is_lvalue_reference_v<C>)
       CallbackRef(C&& c)

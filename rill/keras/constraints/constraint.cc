@@ -51,7 +51,8 @@ Tensor radial(const Tensor& w) {
 }  // namespace
 
 Tensor Constraint::operator()(const Tensor& w) const {
-  RILL_CHECK(defined(), failed_precondition, "[constraint] there is none: it was default-constructed");
+  RILL_CHECK(defined(), failed_precondition,
+             "[constraint] there is none: it was default-constructed");
   return impl_->f(w);
 }
 Config Constraint::serialize() const {
@@ -84,8 +85,8 @@ Constraint Constraint::by_name(std::string_view name) {
   if (name == "radial_constraint" || name == "RadialConstraint")
     return constraints::RadialConstraint();
   RILL_FAIL(invalid_argument, "[constraint] unknown constraint \"{}\".{}", name,
-            did_you_mean(name, {"max_norm", "min_max_norm", "non_neg", "unit_norm",
-                                "radial_constraint"}));
+            did_you_mean(
+                name, {"max_norm", "min_max_norm", "non_neg", "unit_norm", "radial_constraint"}));
 }
 Constraint Constraint::by_function(std::function<Tensor(const Tensor&)> f) {
   return Constraint(make("", {}, std::move(f)));
@@ -108,8 +109,7 @@ MinMaxNorm::MinMaxNorm(MinMaxNormOptions o)
                       [o](const Tensor& w) {
                         const Tensor n = norms(w, o.axis);
                         const Tensor wanted =
-                            o.rate * clip_by_value(n, o.min_value, o.max_value) +
-                            (1 - o.rate) * n;
+                            o.rate * clip_by_value(n, o.min_value, o.max_value) + (1 - o.rate) * n;
                         return w * (wanted / (kEpsilon + n));
                       })) {}
 NonNeg::NonNeg()

@@ -51,7 +51,8 @@ LayerRef layers::from_config(std::string_view class_name, const Config& config) 
     const std::lock_guard lock(known().mutex);
     auto at = known().factories.find(class_name);
     // A class of the user under its bare name.
-    for (auto i = known().factories.begin(); at == known().factories.end() && i != known().factories.end(); ++i)
+    for (auto i = known().factories.begin();
+         at == known().factories.end() && i != known().factories.end(); ++i)
       if (i->first.ends_with(">" + std::string(class_name))) at = i;
     if (at != known().factories.end()) f = at->second;
     for (const auto& [name, factory] : known().factories) names.push_back(name);

@@ -18,8 +18,7 @@ using LayerFactory = std::function<LayerRef(const Config&)>;
 struct RegisterLayer {
   RegisterLayer(const char* class_name, LayerFactory factory);
   // A user's class.
-  RegisterLayer(std::string_view registered_name, const std::type_info& type,
-                LayerFactory factory);
+  RegisterLayer(std::string_view registered_name, const std::type_info& type, LayerFactory factory);
 };
 
 namespace utils {

@@ -2,8 +2,8 @@
 
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
-#include "rill/keras/losses/named_losses_impl.h"
 #include "rill/keras/class_name_impl.h"
+#include "rill/keras/losses/named_losses_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 
@@ -12,8 +12,9 @@ namespace rill::keras {
 Loss::~Loss() = default;
 
 Tensor Loss::call(const Tensor&, const Tensor&) {
-  RILL_FAIL(unimplemented, "[loss] the class {} has no call: override Tensor call(const Tensor& "
-                           "y_true, const Tensor& y_pred)",
+  RILL_FAIL(unimplemented,
+            "[loss] the class {} has no call: override Tensor call(const Tensor& "
+            "y_true, const Tensor& y_pred)",
             class_name());
 }
 std::string Loss::class_name() const { return class_name_of(typeid(*this)); }
@@ -22,8 +23,8 @@ std::string Loss::name() const {
 }
 Config Loss::get_config() const {
   static const char* names[] = {"auto", "sum_over_batch_size", "sum", "none"};
-  return Config::dict({{"reduction", names[static_cast<int>(options_.reduction)]},
-                       {"name", name()}});
+  return Config::dict(
+      {{"reduction", names[static_cast<int>(options_.reduction)]}, {"name", name()}});
 }
 
 namespace {
@@ -40,24 +41,29 @@ Tensor fitted(const Tensor& weight, const Tensor& losses) {
 
 }  // namespace
 
-Tensor reduce_weighted_loss(const Tensor& losses, const Tensor& sample_weight, Reduction reduction) {
+Tensor reduce_weighted_loss(const Tensor& losses, const Tensor& sample_weight,
+                            Reduction reduction) {
   const Tensor weighted = sample_weight.defined() ? losses * fitted(sample_weight, losses) : losses;
   switch (reduction) {
-    case Reduction::NONE: return weighted;
-    case Reduction::SUM: return reduce_sum(weighted);
-    default: break;
+    case Reduction::NONE:
+      return weighted;
+    case Reduction::SUM:
+      return reduce_sum(weighted);
+    default:
+      break;
   }
   if (weighted.shape().has_rank() && weighted.ndim() == 0) return weighted;
   return reduce_mean(weighted);
 }
 
 Tensor Loss::operator()(const Operand& y_true, const Operand& y_pred) const {
-  return reduce_weighted_loss(
-      const_cast<Loss*>(this)->call(to_tensor(y_true), to_tensor(y_pred)), {}, options_.reduction);
+  return reduce_weighted_loss(const_cast<Loss*>(this)->call(to_tensor(y_true), to_tensor(y_pred)),
+                              {}, options_.reduction);
 }
 Tensor Loss::operator()(const Operand& y_true, const Operand& y_pred,
                         const Operand& sample_weight) const {
-  const bool none = sample_weight.kind() == Operand::Kind::tensor && !sample_weight.tensor().defined();
+  const bool none =
+      sample_weight.kind() == Operand::Kind::tensor && !sample_weight.tensor().defined();
   return reduce_weighted_loss(const_cast<Loss*>(this)->call(to_tensor(y_true), to_tensor(y_pred)),
                               none ? Tensor() : to_tensor(sample_weight), options_.reduction);
 }

@@ -35,7 +35,8 @@ class Loss {
 
   Tensor operator()(const Operand& y_true, const Operand& y_pred) const;
   // sample_weight: a number, one a sample, or one for each loss that call gives.
-  Tensor operator()(const Operand& y_true, const Operand& y_pred, const Operand& sample_weight) const;
+  Tensor operator()(const Operand& y_true, const Operand& y_pred,
+                    const Operand& sample_weight) const;
 
   virtual Tensor call(const Tensor& y_true, const Tensor& y_pred);
   virtual std::string class_name() const;
@@ -62,8 +63,7 @@ class LossRef {
   LossRef(const S& name) : LossRef(by_name(std::string_view(name))) {}
   LossRef(BinaryFn f) : LossRef(by_pointer(f)) {}
   template <class L>
-  requires std::is_base_of_v<Loss, L> LossRef(const L& loss) : loss_(std::make_shared<L>(loss)) {
-  }
+  requires std::is_base_of_v<Loss, L> LossRef(const L& loss) : loss_(std::make_shared<L>(loss)) {}
   template <class F>
   requires(std::is_invocable_r_v<Tensor, F&, Tensor, Tensor> && !std::is_base_of_v<Loss, F> &&
            !StringLike<F> && !std::is_convertible_v<F, BinaryFn> &&

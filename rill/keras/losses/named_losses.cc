@@ -32,6 +32,8 @@ std::span<const NamedLoss> named_losses() {
   return all;
 }
 
-LossRef loss_from_config(const std::string& class_name, const Config&) { return LossRef(class_name); }
+LossRef loss_from_config(const std::string& class_name, const Config&) {
+  return LossRef(class_name);
+}
 
 }  // namespace rill::keras

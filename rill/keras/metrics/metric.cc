@@ -96,8 +96,8 @@ MetricRef MetricRef::resolved(const LossRef& loss, const TensorShape& y_true,
                               const TensorShape& y_pred) const {
   if (metric_) return *this;
   const auto of = [](BinaryFn f, std::string name) -> MetricRef {
-    return metrics::MeanMetricWrapper(
-        [f](const Tensor& t, const Tensor& p) { return f(t, p); }, {.name = std::move(name)});
+    return metrics::MeanMetricWrapper([f](const Tensor& t, const Tensor& p) { return f(t, p); },
+                                      {.name = std::move(name)});
   };
   // "accuracy" and "crossentropy" mean what fits labels and predictions.
   const bool accuracy = name_ == "accuracy" || name_ == "acc";
@@ -110,8 +110,9 @@ MetricRef MetricRef::resolved(const LossRef& loss, const TensorShape& y_true,
     // Losses that speak of yes and no decide too.
     const bool yes_no = loss.defined() && loss->name() == "binary_crossentropy" && !sparse;
     if (binary || yes_no)
-      return of(accuracy ? BinaryFn(metrics::binary_accuracy) : BinaryFn(losses::binary_crossentropy),
-                name_);
+      return of(
+          accuracy ? BinaryFn(metrics::binary_accuracy) : BinaryFn(losses::binary_crossentropy),
+          name_);
     if (sparse)
       return of(accuracy ? BinaryFn(metrics::sparse_categorical_accuracy)
                          : BinaryFn(losses::sparse_categorical_crossentropy),

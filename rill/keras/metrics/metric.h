@@ -45,7 +45,8 @@ class Metric {
 
   // Overridden is one of the two; the first ignores no weights: with some it is an error.
   virtual void update_state(const Tensor& y_true, const Tensor& y_pred);
-  virtual void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight);
+  virtual void update_state(const Tensor& y_true, const Tensor& y_pred,
+                            const Tensor& sample_weight);
   virtual Tensor result();
   virtual void reset_state();  // all variables become 0
   void reset_states() { reset_state(); }
@@ -63,7 +64,8 @@ class Metric {
  protected:
   explicit Metric(MetricOptions options = {});
   // State, 0 at first unless an initializer is given.
-  Variable add_weight(std::string_view name, DType dtype = {}, const TensorShape& shape = TensorShape::scalar(),
+  Variable add_weight(std::string_view name, DType dtype = {},
+                      const TensorShape& shape = TensorShape::scalar(),
                       const Initializer& initializer = "zeros");
   Ref<MetricImpl> impl_;
 };
@@ -77,8 +79,7 @@ class MetricRef {
   MetricRef(BinaryFn f) : MetricRef(by_pointer(f)) {}
   template <class M>
   requires std::is_base_of_v<Metric, M> MetricRef(const M& metric)
-      : metric_(std::make_shared<M>(metric)) {
-  }
+      : metric_(std::make_shared<M>(metric)) {}
   template <class F>
   requires(std::is_invocable_r_v<Tensor, F&, Tensor, Tensor> && !std::is_base_of_v<Metric, F> &&
            !StringLike<F> && !std::is_convertible_v<F, BinaryFn> &&
@@ -93,7 +94,8 @@ class MetricRef {
   Metric* operator->() const { return metric_.get(); }
   // The object; `loss` and the shapes of labels and predictions decide what "accuracy" is.
   // InvalidArgument, with the nearest name, for an unknown one.
-  MetricRef resolved(const LossRef& loss, const TensorShape& y_true, const TensorShape& y_pred) const;
+  MetricRef resolved(const LossRef& loss, const TensorShape& y_true,
+                     const TensorShape& y_pred) const;
 
  private:
   static MetricRef by_pointer(BinaryFn f);

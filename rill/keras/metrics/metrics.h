@@ -7,7 +7,7 @@ namespace keras {
 namespace metrics {
 
 // ---- functions
-Tensor accuracy(const Operand& y_true, const Operand& y_pred);  // equal or not
+Tensor accuracy(const Operand& y_true, const Operand& y_pred);         // equal or not
 Tensor binary_accuracy(const Operand& y_true, const Operand& y_pred);  // threshold 0.5
 Tensor binary_accuracy(const Operand& y_true, const Operand& y_pred, double threshold);
 Tensor categorical_accuracy(const Operand& y_true, const Operand& y_pred);
@@ -55,7 +55,8 @@ class MeanMetricWrapper : public Metric {
  public:
   MeanMetricWrapper(std::function<Tensor(const Tensor&, const Tensor&)> fn, MetricOptions options);
   using Metric::update_state;
-  void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) override;
+  void update_state(const Tensor& y_true, const Tensor& y_pred,
+                    const Tensor& sample_weight) override;
   void update_state(const Tensor& y_true, const Tensor& y_pred) override;
   Tensor result() override;
   std::string class_name() const override;

@@ -12,7 +12,8 @@
 namespace rill::keras {
 
 FunctionalImpl::FunctionalImpl(const Nest& inputs, const Nest& outputs, std::string name)
-    : ModelImpl("Functional", {.name = name.empty() ? unique_layer_name("model") : std::move(name)}),
+    : ModelImpl("Functional",
+                {.name = name.empty() ? unique_layer_name("model") : std::move(name)}),
       inputs_(inputs),
       outputs_(outputs),
       input_leaves_(inputs.flatten()),
@@ -114,10 +115,7 @@ Nest FunctionalImpl::call_nest(const Nest& given, const CallContext& context) {
 }
 
 // ---- configuration
-namespace {
-
-
-}  // namespace
+namespace {}  // namespace
 
 void FunctionalImpl::add_config(Config& c) const {
   // The calls of a layer that belong to this model are counted anew.

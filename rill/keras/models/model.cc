@@ -18,8 +18,7 @@ std::vector<LayerRef> ModelImpl::layers() const {
   return list;
 }
 bool has_graph(const ModelImpl& model) {
-  return dynamic_cast<const SequentialImpl*>(&model) ||
-         dynamic_cast<const FunctionalImpl*>(&model);
+  return dynamic_cast<const SequentialImpl*>(&model) || dynamic_cast<const FunctionalImpl*>(&model);
 }
 
 Model::Model() : Layer(new ModelImpl("")) {}
@@ -85,14 +84,12 @@ Sequential::Sequential(const std::vector<LayerRef>& layers, std::string_view nam
     : Model(new SequentialImpl(std::string(name))) {
   for (const LayerRef& l : layers) add(l);
 }
-void Sequential::add(LayerRef layer) {
-  static_cast<SequentialImpl&>(*impl_).add(std::move(layer));
-}
+void Sequential::add(LayerRef layer) { static_cast<SequentialImpl&>(*impl_).add(std::move(layer)); }
 void Sequential::pop() { static_cast<SequentialImpl&>(*impl_).pop(); }
 
 int Verbose::parse(std::string_view text) {
-  RILL_CHECK(text == "auto", invalid_argument,
-             "[verbose] got \"{}\"; expected \"auto\", 0, 1 or 2", text);
+  RILL_CHECK(text == "auto", invalid_argument, "[verbose] got \"{}\"; expected \"auto\", 0, 1 or 2",
+             text);
   return -1;
 }
 

@@ -38,8 +38,7 @@ class LossArg {
   LossArg() = default;
   template <class L>
   requires std::is_constructible_v<LossRef, const L&> LossArg(const L& loss)
-      : list_{{std::string(), LossRef(loss)}} {
-  }
+      : list_{{std::string(), LossRef(loss)}} {}
   LossArg(std::nullptr_t) {}
   LossArg(BinaryFn f) : list_{{std::string(), LossRef(f)}} {}
   LossArg(std::initializer_list<LossRef> each) : kind_(Kind::each) {
@@ -66,7 +65,9 @@ class MetricsArg {
   MetricsArg(std::initializer_list<std::pair<std::string, std::vector<MetricRef>>> by_name)
       : named_(by_name) {}
   const std::vector<MetricRef>& all() const { return all_; }
-  const std::vector<std::pair<std::string, std::vector<MetricRef>>>& named() const { return named_; }
+  const std::vector<std::pair<std::string, std::vector<MetricRef>>>& named() const {
+    return named_;
+  }
   bool empty() const { return all_.empty() && named_.empty(); }
 
  private:

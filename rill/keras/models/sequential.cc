@@ -131,10 +131,11 @@ void SequentialImpl::add_config(Config& c) const {
   TensorShape batch = shape;
   if (batch.has_rank() && batch.rank() > 0) {
     if (!known_input_shape_.has_rank()) batch.set_dim(0, -1);
-    Config input = Config::dict({{"batch_input_shape", batch},
-                                 {"dtype", input_dtype_.defined() ? input_dtype_.name() : "float32"},
-                                 {"sparse", false},
-                                 {"ragged", false}});
+    Config input =
+        Config::dict({{"batch_input_shape", batch},
+                      {"dtype", input_dtype_.defined() ? input_dtype_.name() : "float32"},
+                      {"sparse", false},
+                      {"ragged", false}});
     input.set("name", input_layer_.defined() ? input_layer_->name()
                       : layers_.empty()      ? name() + "_input"
                                              : layers_[0]->name() + "_input");

@@ -105,22 +105,20 @@ L1L2::L1L2(double l1, double l2)
   check_factor("L1L2", l2);
 }
 OrthogonalRegularizer::OrthogonalRegularizer(OrthogonalRegularizerOptions o)
-    : Regularizer(make("OrthogonalRegularizer",
-                       Config::dict({{"factor", o.factor}, {"mode", o.mode}}),
-                       [o](const Tensor& x) {
-                         RILL_CHECK(x.ndim() == 2, invalid_argument,
-                                    "[OrthogonalRegularizer] got a tensor of shape {}; expected "
-                                    "a matrix",
-                                    x.shape());
-                         const bool rows = o.mode == "rows";
-                         const Tensor unit = nn::l2_normalize(x, rows ? 1 : 0);
-                         const Tensor dots =
-                             matmul(unit, unit, {.transpose_a = !rows, .transpose_b = rows});
-                         const double n = static_cast<double>(x.shape().dim(rows ? 0 : 1));
-                         const Tensor off =
-                             dots * (1.0 - eye(static_cast<std::int64_t>(n), x.dtype()));
-                         return o.factor * 0.5 * reduce_sum(abs(off)) / (n * (n - 1.0) / 2.0);
-                       })) {
+    : Regularizer(make(
+          "OrthogonalRegularizer", Config::dict({{"factor", o.factor}, {"mode", o.mode}}),
+          [o](const Tensor& x) {
+            RILL_CHECK(x.ndim() == 2, invalid_argument,
+                       "[OrthogonalRegularizer] got a tensor of shape {}; expected "
+                       "a matrix",
+                       x.shape());
+            const bool rows = o.mode == "rows";
+            const Tensor unit = nn::l2_normalize(x, rows ? 1 : 0);
+            const Tensor dots = matmul(unit, unit, {.transpose_a = !rows, .transpose_b = rows});
+            const double n = static_cast<double>(x.shape().dim(rows ? 0 : 1));
+            const Tensor off = dots * (1.0 - eye(static_cast<std::int64_t>(n), x.dtype()));
+            return o.factor * 0.5 * reduce_sum(abs(off)) / (n * (n - 1.0) / 2.0);
+          })) {
   check_factor("OrthogonalRegularizer", o.factor);
   RILL_CHECK(o.mode == "rows" || o.mode == "columns", invalid_argument,
              "[OrthogonalRegularizer] mode is \"{}\"; expected \"rows\" or \"columns\"", o.mode);

@@ -160,7 +160,8 @@ void check_fit(const FitOptions& o) {
   RILL_CHECK(o.validation_freq >= 1, invalid_argument,
              "[fit] validation_freq is {}; expected at least 1", o.validation_freq);
   RILL_CHECK(o.validation_split >= 0 && o.validation_split < 1, invalid_argument,
-             "[fit] validation_split is {}; expected a share from 0 to below 1", o.validation_split);
+             "[fit] validation_split is {}; expected a share from 0 to below 1",
+             o.validation_split);
   RILL_CHECK(o.batch_size >= 0, invalid_argument, "[fit] batch_size is {}; expected at least 1",
              o.batch_size);
 }
@@ -189,7 +190,9 @@ History fit_arrays(Model& model, const Nest& x, const Nest* y, const FitOptions&
 
 }  // namespace
 
-History Model::fit(const Nest& x, const Nest& y, FitOptions o) { return fit_arrays(*this, x, &y, o); }
+History Model::fit(const Nest& x, const Nest& y, FitOptions o) {
+  return fit_arrays(*this, x, &y, o);
+}
 History Model::fit(const Nest& x, FitOptions o) { return fit_arrays(*this, x, nullptr, o); }
 
 History Model::fit(const data::Dataset& x, FitOptions o) {
@@ -207,8 +210,7 @@ History Model::fit(const data::Dataset& x, FitOptions o) {
     d = d.map([weights = o.class_weight](const Nest& batch) {
       const BatchParts p = parts_of(batch);
       const Tensor w = weights_of_classes(p.y.as_tensor(), weights);
-      return Nest::make(
-          {p.x, p.y, Nest(p.sample_weight.defined() ? p.sample_weight * w : w)});
+      return Nest::make({p.x, p.y, Nest(p.sample_weight.defined() ? p.sample_weight * w : w)});
     });
   Batches batches("fit", d, o.steps_per_epoch);
   std::optional<Batches> validation = validation_batches(o);
@@ -314,8 +316,8 @@ Tensor Model::predict(const data::Dataset& x, PredictOptions o) {
 // ---- one batch
 Logs Model::train_on_batch(const Nest& x, const Nest& y, const Tensor& sample_weight) {
   Trainer& t = compiled_trainer(*this, "train_on_batch");
-  return logs_of(t.step(*this, Trainer::Mode::train,
-                        Arrays("train_on_batch", x, &y, sample_weight).all()));
+  return logs_of(
+      t.step(*this, Trainer::Mode::train, Arrays("train_on_batch", x, &y, sample_weight).all()));
 }
 Logs Model::test_on_batch(const Nest& x, const Nest& y, const Tensor& sample_weight) {
   Trainer& t = compiled_trainer(*this, "test_on_batch");

@@ -7,8 +7,6 @@
 
 #include "rill/base/api.h"
 
-
-
 namespace rill RILL_API {
 namespace keras {
 

@@ -92,9 +92,8 @@ Tensor matched(const Tensor& y, const Tensor& y_pred) {
   Tensor t = y;
   if (t.shape().has_rank() && y_pred.shape().has_rank() && t.ndim() == 1 && y_pred.ndim() == 2)
     t = expand_dims(t, -1);
-  if (t.dtype() != y_pred.dtype() &&
-      ((t.dtype().is_floating() && y_pred.dtype().is_floating()) ||
-       (t.dtype().is_integer() && y_pred.dtype().is_integer())))
+  if (t.dtype() != y_pred.dtype() && ((t.dtype().is_floating() && y_pred.dtype().is_floating()) ||
+                                      (t.dtype().is_integer() && y_pred.dtype().is_integer())))
     t = cast(t, y_pred.dtype());
   return t;
 }
@@ -137,9 +136,9 @@ void Trainer::resolve(Model& model, const Nest& y, const Nest& y_pred) {
   const std::vector<Tensor> predictions = y_pred.flatten();
   const std::size_t n = predictions.size();
   outputs_.resize(n);
-  std::vector<std::string> names =
-      has_graph(model.model_impl()) && model.outputs().size() == n ? model.output_names()
-                                                                   : std::vector<std::string>();
+  std::vector<std::string> names = has_graph(model.model_impl()) && model.outputs().size() == n
+                                       ? model.output_names()
+                                       : std::vector<std::string>();
   if (y_pred.is_dict() && y_pred.keys().size() == n) names = y_pred.keys();
   for (std::size_t i = 0; i < n; ++i)
     outputs_[i].name = i < names.size() ? names[i] : format("output_{}", i + 1);
@@ -193,7 +192,8 @@ void Trainer::resolve(Model& model, const Nest& y, const Nest& y_pred) {
   resolved_ = true;
 }
 
-Tensor Trainer::compute_loss(Model& model, const Nest& y, const Nest& y_pred, const Tensor& weight) {
+Tensor Trainer::compute_loss(Model& model, const Nest& y, const Nest& y_pred,
+                             const Tensor& weight) {
   if (!resolved_) resolve(model, y, y_pred);
   const std::vector<Tensor> predictions = y_pred.flatten();
   const std::vector<Tensor> labels = labels_by_output(y, y_pred);
@@ -203,21 +203,22 @@ Tensor Trainer::compute_loss(Model& model, const Nest& y, const Nest& y_pred, co
     if (!o.loss.defined() || !labels[i].defined()) continue;
     const Tensor t = matched(labels[i], predictions[i]);
     const Tensor w = masked(weight, predictions[i]);
-    const Tensor value = w.defined() ? (*o.loss)(t, predictions[i], w) : (*o.loss)(t, predictions[i]);
+    const Tensor value =
+        w.defined() ? (*o.loss)(t, predictions[i], w) : (*o.loss)(t, predictions[i]);
     if (!batch.defined()) batch = cast(shape(t)[0], float32);
     if (o.loss_mean) o.loss_mean->update_state(value, batch);
     const Tensor weighted = o.loss_weight == 1 ? value : value * o.loss_weight;
     total = total.defined() ? total + weighted : weighted;
   }
   for (const Tensor& extra : model.losses()) {
-    const Tensor e = total.defined() && extra.dtype() != total.dtype()
-                         ? cast(extra, total.dtype())
-                         : extra;
+    const Tensor e =
+        total.defined() && extra.dtype() != total.dtype() ? cast(extra, total.dtype()) : extra;
     const Tensor scalar = e.ndim() == 0 ? e : reduce_mean(e);
     total = total.defined() ? total + scalar : scalar;
   }
-  RILL_CHECK(total.defined(), failed_precondition,
-             "[fit] there is no loss to train on: give compile a loss, or call add_loss in a layer");
+  RILL_CHECK(
+      total.defined(), failed_precondition,
+      "[fit] there is no loss to train on: give compile a loss, or call add_loss in a layer");
   if (!batch.defined()) batch = constant(1.f);
   loss_mean_.update_state(total, batch);
   return total;
@@ -232,9 +233,8 @@ namespace {
 // A second metric of one name is told apart: "accuracy_1".
 std::string unique_in(const std::vector<std::pair<std::string, Nest>>& taken, std::string name) {
   const std::string base = name;
-  for (int i = 1; std::any_of(taken.begin(), taken.end(),
-                              [&](const auto& t) { return t.first == name; });
-       ++i)
+  for (int i = 1;
+       std::any_of(taken.begin(), taken.end(), [&](const auto& t) { return t.first == name; }); ++i)
     name = format("{}_{}", base, i);
   return name;
 }
@@ -246,7 +246,8 @@ void collect_call_metrics(LayerImpl& l, std::vector<LayerImpl::CallMetric>& out)
 
 }  // namespace
 
-Nest Trainer::compute_metrics(Model& model, const Nest& y, const Nest& y_pred, const Tensor& weight) {
+Nest Trainer::compute_metrics(Model& model, const Nest& y, const Nest& y_pred,
+                              const Tensor& weight) {
   std::vector<std::pair<std::string, Nest>> results;
   results.emplace_back("loss", loss_mean_.result());
   for (Output& o : outputs_)
@@ -315,10 +316,11 @@ namespace {
 
 Trainer& trainer_of(const Model& m, const char* what) {
   Trainer* t = m.model_impl().trainer.get();
-  RILL_CHECK(t, failed_precondition,
-             "[{}] you must compile your model before training or testing: call compile({{.optimizer "
-             "= .., .loss = ..}}) before {}",
-             m.name(), what);
+  RILL_CHECK(
+      t, failed_precondition,
+      "[{}] you must compile your model before training or testing: call compile({{.optimizer "
+      "= .., .loss = ..}}) before {}",
+      m.name(), what);
   return *t;
 }
 

@@ -78,8 +78,7 @@ std::string Progbar::line(std::int64_t current, const Logs& values, bool last) c
     const auto width = static_cast<std::size_t>(options_.width);
     const double share =
         target_ > 0 ? static_cast<double>(current) / static_cast<double>(target_) : 1;
-    const auto done =
-        std::min(width, static_cast<std::size_t>(static_cast<double>(width) * share));
+    const auto done = std::min(width, static_cast<std::size_t>(static_cast<double>(width) * share));
     if (done > 0) {
       s.append(done - 1, '=');
       s += current < target_ ? '>' : '=';

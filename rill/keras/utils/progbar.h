@@ -12,8 +12,8 @@ namespace utils {
 
 struct ProgbarOptions {
   int width = 30;
-  int verbose = 1;          // 0 nothing, 1 a bar, 2 a line at the end
-  double interval = 0.05;   // seconds between two drawings
+  int verbose = 1;         // 0 nothing, 1 a bar, 2 a line at the end
+  double interval = 0.05;  // seconds between two drawings
   std::string unit_name = "step";
   std::ostream* out = nullptr;  // standard output
 };

@@ -67,14 +67,8 @@ class DenseLayer : public LayerImpl {
   // [rows, units] as [.., units] of x.
   Tensor restored(const Tensor& y, const Tensor& x) const {
     TensorShape to = x.shape();
-    int unknown = 0;
-    for (int i = 0; i + 1 < to.rank(); ++i) unknown += to.dim(i) < 0;
     to.set_dim(to.rank() - 1, o_.units);
-    if (unknown <= 1) return reshape(y, to);  // -1 stands for the one that is not known
-    const Tensor sizes = shape(x);
-    Tensor back = reshape(y, concat({sizes(slice(0, -1)), constant({static_cast<int>(o_.units)})}, 0));
-    back.set_shape(to);
-    return back;
+    return reshape_to(y, to, x);
   }
 
   layers::DenseOptions o_;
@@ -99,7 +93,6 @@ const RegisterLayer registered("Dense", [](const Config& c) -> LayerRef {
 }  // namespace
 
 layers::Dense::Dense(DenseOptions o) : Layer(new DenseLayer(std::move(o))) {}
-layers::Dense::Dense(std::int64_t units, DenseOptions o)
-    : Dense((o.units = units, std::move(o))) {}
+layers::Dense::Dense(std::int64_t units, DenseOptions o) : Dense((o.units = units, std::move(o))) {}
 
 }  // namespace rill::keras

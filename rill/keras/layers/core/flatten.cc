@@ -33,7 +33,7 @@ class FlattenLayer : public LayerImpl {
       each = each < 0 || x.shape().dim(i) < 0 ? -1 : each * x.shape().dim(i);
     if (each >= 0 && x.shape().dim(0) >= 0) return reshape(x, {x.shape().dim(0), each});
     if (each >= 0) return reshape(x, {-1, each});
-    return reshape(x, stack({shape(x)[0], constant(-1)}));
+    return reshape(x, stack(std::vector<Tensor>{shape(x)[0], constant(-1)}));
   }
   void add_config(Config& c) const override { c.set("data_format", o_.data_format); }
 

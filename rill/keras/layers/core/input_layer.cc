@@ -1,7 +1,7 @@
 #include "rill/base/check.h"
 #include "rill/keras/layers/core.h"
-#include "rill/keras/layers/registry.h"
 #include "rill/keras/layers/input_layer_impl.h"
+#include "rill/keras/layers/registry.h"
 #include "rill/ops/array_ops.h"
 
 namespace rill::keras {
@@ -27,20 +27,20 @@ const RegisterLayer registered("InputLayer", [](const Config& c) -> LayerRef {
   TensorShape one = TensorShape::scalar();
   for (int i = 1; i < batched.rank(); ++i) one.push_back(batched.dim(i));
   const Config& dtype = c.get("dtype");
-  return layers::InputLayer({.input_shape = one,
-                             .batch_size = batched.dim(0),
-                             .dtype = dtype.is_text() ? DType::from_name(dtype.as_string()) : float32,
-                             .name = c.get("name", "")});
+  return layers::InputLayer(
+      {.input_shape = one,
+       .batch_size = batched.dim(0),
+       .dtype = dtype.is_text() ? DType::from_name(dtype.as_string()) : float32,
+       .name = c.get("name", "")});
 });
 
 }  // namespace
 
 InputLayerImpl::InputLayerImpl(const layers::InputLayerOptions& o)
-    : LayerImpl("InputLayer",
-                {.batch_input_shape = with_batch(o.input_shape, o.batch_size),
-                 // Numbered from 1: "input_1".
-                 .name = o.name.empty() ? next_input_name() : o.name,
-                 .dtype = o.dtype.defined() ? o.dtype : backend::floatx()}) {
+    : LayerImpl("InputLayer", {.batch_input_shape = with_batch(o.input_shape, o.batch_size),
+                               // Numbered from 1: "input_1".
+                               .name = o.name.empty() ? next_input_name() : o.name,
+                               .dtype = o.dtype.defined() ? o.dtype : backend::floatx()}) {
   built = true;
   autocast = false;
 }

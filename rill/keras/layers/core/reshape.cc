@@ -38,14 +38,7 @@ class ReshapeLayer : public LayerImpl {
                  name(), x.shape().to_string(), o_.target_shape.to_string());
       if (free_ >= 0) to.set_dim(free_ + 1, each / known_);
     }
-    int unknown = 0;
-    for (int i = 0; i < to.rank(); ++i) unknown += to.dim(i) < 0;
-    if (unknown <= 1) return reshape(x, to);
-    std::vector<Tensor> sizes{shape(x)[0]};
-    for (int i = 1; i < to.rank(); ++i) sizes.push_back(constant(static_cast<int>(to.dim(i))));
-    const Tensor y = reshape(x, stack(sizes));
-    y.set_shape(to);
-    return y;
+    return reshape_to(x, to, x);
   }
   void add_config(Config& c) const override {
     Config sizes = Config::list();
