@@ -90,6 +90,15 @@ TEST(Checkpoint, WhatComesLaterIsRestoredThen) {
   status.assert_consumed();
 }
 
+TEST(Checkpoint, WhatComesLaterAndDoesNotFitIsToldWithItsPath) {
+  const std::string folder = fresh_folder("deferred_mismatch");
+  Checkpoint({{"layer", Checkpoint({{"kernel", Variable(1.f)}})}}).write(folder + "/c");
+  Layer layer;
+  const auto status = Checkpoint({{"layer", layer}}).read(folder + "/c").expect_partial();
+  expect_error<errors::InvalidArgument>([&] { layer.build(0); }, "has shape [2]");
+  expect_error<errors::InvalidArgument>([&] { layer.build(0); }, "while restoring \"kernel\"");
+}
+
 TEST(Checkpoint, CountingGoesOnAfterARestore) {
   const std::string folder = fresh_folder("counting");
   Variable x(1.f);
@@ -136,7 +145,6 @@ TEST(Checkpoint, OneObjectAsTheRoot) {
 }
 
 TEST(Checkpoint, ReadsObjectsThatTensorFlowSaved) {
-  RILL_SHOWS("S31");
   Variable x(0.f), w({{0.f, 0.f}}), b(constant(0, int64));
   const Checkpoint inner({{"w", w}, {"a/b.c", b}});
   const Checkpoint checkpoint(
@@ -152,6 +160,7 @@ TEST(Checkpoint, ReadsObjectsThatTensorFlowSaved) {
 }
 
 TEST(Checkpoint, WritesTheKeysThatTensorFlowWrites) {
+  RILL_SHOWS("S14");  // values, and nothing of how they are computed
   Variable x(2.f, {.name = "x"}), w({{1.f, 2.f}}, {.name = "w"}),
       b(constant(3, int64), {.name = "b"});
   const Checkpoint inner({{"w", w}, {"a/b.c", b}});

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <deque>
 
 #include "rill/base/check.h"
 #include "rill/core/resource.h"
+#include "rill/graph/quiet_protobuf_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/saving/object_graph_impl.h"
 
@@ -138,6 +138,7 @@ bool read_object_graph(const BundleReader& bundle, proto::TrackableObjectGraph* 
               bundle_index_path(bundle.prefix()), why);
   };
   if (t.dtype() != string || t.size() != 1) refuse("it is not one string");
+  const QuietProtobuf quiet;  // the error says it
   if (!out->ParseFromString(t.item<std::string>())) refuse("it cannot be read");
   const int n = out->nodes_size();
   if (n == 0) refuse("it has no objects");
