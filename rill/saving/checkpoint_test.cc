@@ -1,6 +1,9 @@
 #include "rill/saving/checkpoint.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
 
 #include "rill/base/logging.h"
 #include "rill/io/file.h"
@@ -8,7 +11,7 @@
 #include "rill/saving/checkpoint_reader.h"
 #include "rill/saving/checkpoint_state.h"
 #include "rill/saving/tensor_bundle.h"
-#include "rill/saving/testdata/folder.h"
+#include "tests/checkpoint_files.h"
 #include "tests/expect_error.h"
 #include "tests/shows.h"
 
@@ -280,6 +283,26 @@ TEST(Checkpoint, RefusesWhatCannotBe) {
   io::write_file_atomically(folder + "/checkpoint", "model_checkpoint_path: \"gone-3\"\n");
   EXPECT_EQ(latest_checkpoint(folder), "");
   expect_error<errors::NotFound>([&] { load_checkpoint(folder); }, "names no checkpoint");
+}
+
+// As on a full disk: the system refuses to let the file grow.
+TEST(Checkpoint, WhatWasSavedStaysWhenThereIsNoRoom) {
+  const std::string folder = fresh_folder("full");
+  Variable x(constant({1.f, 2.f}), {.shape = {None}});
+  const Checkpoint checkpoint({{"x", x}});
+  checkpoint.write(folder + "/c");
+  x.assign(zeros({1 << 20}));
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{1 << 16, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  EXPECT_THROW(checkpoint.write(folder + "/c"), errors::ResourceExhausted);
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(io::list_folder(folder), (Names{"c.data-00000-of-00001", "c.index"}));
+  checkpoint.read(folder + "/c").assert_consumed();
+  EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{1, 2}));
 }
 
 TEST(Checkpoint, AFailedSaveIsNotCounted) {

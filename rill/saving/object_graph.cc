@@ -62,6 +62,13 @@ std::string variable_name(TrackableNode& node) {
   return cell->name.substr(0, cell->name.rfind(':'));
 }
 
+std::unordered_map<std::string_view, int> children_by_name(
+    const proto::TrackableObjectGraph::TrackableObject& object) {
+  std::unordered_map<std::string_view, int> out;
+  for (const auto& child : object.children()) out.emplace(child.local_name(), child.node_id());
+  return out;
+}
+
 int ObjectGraph::id_of(const TrackableNode* node) const {
   const auto found = ids_.find(node);
   return found == ids_.end() ? -1 : found->second;
@@ -171,9 +178,9 @@ ObjectMatch match_objects(const Roots& roots, const proto::TrackableObjectGraph&
   bind(roots.node, 0);
   for (std::size_t i = 0; i < out.pairs.size(); ++i) {
     const ObjectMatch::Pair pair = out.pairs[i];
+    const auto names = children_by_name(saved.nodes(pair.saved));
     for (const auto& e : i == 0 ? roots.edges() : pair.node->edges())
-      for (const auto& child : saved.nodes(pair.saved).children())
-        if (child.local_name() == e.name) bind(e.child, child.node_id());
+      if (const auto child = names.find(e.name); child != names.end()) bind(e.child, child->second);
   }
   const std::size_t reached = out.pairs.size();
   for (std::size_t i = 0; i < reached; ++i) {

@@ -45,18 +45,20 @@ struct Saved {
     }
     return false;
   }
-  int child(int id, std::string_view name) const {
+  int child(int id, std::string_view name) {
     if (!bundle) return -1;
-    for (const auto& c : graph.nodes(id).children())
-      if (c.local_name() == name) return c.node_id();
-    return -1;
+    const auto [at, is_new] = names.try_emplace(id);
+    if (is_new) at->second = children_by_name(graph.nodes(id));
+    const auto found = at->second.find(name);
+    return found == at->second.end() ? -1 : found->second;
   }
 
   const std::string path;
   std::unique_ptr<BundleReader> bundle;  // null: everything has been given out
   bool has_graph = false, expect_partial = false;
   Graph graph;
-  std::map<std::string, Tensor> loaded;  // read, and not assigned yet
+  std::map<int, std::unordered_map<std::string_view, int>> names;  // of children, by object
+  std::map<std::string, Tensor> loaded;                            // read, and not assigned yet
   std::set<std::string> taken;
   std::set<int> with_slots;                   // saved variables that have slots
   std::map<int, Ref<TrackableNode>> slotted;  // ... and their nodes

@@ -112,7 +112,7 @@ void use(const std::string& prefix) {
 
 TEST(Fuzz, DamagedCheckpointsAreReadOrRefused) {
   const char* n = std::getenv("RILL_FUZZ");
-  const long count = n ? std::atol(n) : 1000;
+  const long count = n ? std::atol(n) : 400;
   const char* seed_text = std::getenv("RILL_FUZZ_SEED");
   const std::uint64_t seed = seed_text ? std::strtoull(seed_text, nullptr, 10) : 1;
   const char* only = std::getenv("RILL_FUZZ_ONLY");  // the number of one case, to look at it again

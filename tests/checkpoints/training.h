@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "rill/rill.h"
-#include "rill/saving/testdata/folder.h"
+#include "tests/checkpoint_files.h"
 
 // A small training by any optimizer; rill/saving/testdata/make_checkpoints.py has the same.
 namespace rill::checkpoints {
