@@ -53,6 +53,14 @@ struct Saved {
     return found == at->second.end() ? -1 : found->second;
   }
 
+  // All was given out. Nodes keep their positions, which now keep next to nothing.
+  void give_up() {
+    bundle.reset();
+    slotted.clear();
+    names.clear();
+    graph.Clear();
+  }
+
   const std::string path;
   std::unique_ptr<BundleReader> bundle;  // null: everything has been given out
   bool has_graph = false, expect_partial = false;
@@ -75,8 +83,9 @@ Ref<RestorePosition> position(const SavedRef& saved, int id);
 class Slots : public SlotOffer {
  public:
   Slots(SavedRef saved, int owner) : saved_(std::move(saved)), owner_(owner) {}
+  bool exhausted() const override { return !saved_->bundle; }
   Ref<RestorePosition> slot(const TrackableNode& variable, std::string_view name) override {
-    if (!saved_->bundle) return {};
+    if (exhausted()) return {};
     for (const auto& s : saved_->graph.nodes(owner_).slot_variables()) {
       if (s.slot_name() != name) continue;
       const auto node = saved_->slotted.find(s.original_variable_node_id());
@@ -208,10 +217,7 @@ void CheckpointStatus::Impl::restore_by_graph() {
   bool all = true;
   for (const auto& node : s.graph.nodes())
     for (const auto& a : node.attributes()) all = all && s.taken.contains(a.checkpoint_key());
-  if (all) {
-    s.bundle.reset();
-    s.slotted.clear();
-  }
+  if (all) s.give_up();
 }
 
 // A checkpoint of TensorFlow 1's Saver knows variables by their names, and only those that
