@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "rill/base/check.h"
 #include "rill/core/resource.h"

@@ -77,7 +77,6 @@ struct Saved {
 };
 using SavedRef = std::shared_ptr<Saved>;
 
-class Position;
 Ref<RestorePosition> position(const SavedRef& saved, int id);
 
 class Slots : public SlotOffer {

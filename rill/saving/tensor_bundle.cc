@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
