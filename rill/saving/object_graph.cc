@@ -1,4 +1,3 @@
-
 #include "rill/base/check.h"
 #include "rill/core/resource.h"
 #include "rill/graph/quiet_protobuf_impl.h"
