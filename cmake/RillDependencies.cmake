@@ -5,11 +5,11 @@
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)                                # text of messages
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET GLOBAL re2)  # regular expressions
-pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET GLOBAL zlib)      # npz, idx.gz, .keras archives
-pkg_check_modules(SNAPPY REQUIRED IMPORTED_TARGET GLOBAL snappy)  # compressed blocks of checkpoints
-pkg_check_modules(HDF5 REQUIRED IMPORTED_TARGET GLOBAL hdf5)      # Keras's .h5 files
-pkg_check_modules(YAML REQUIRED IMPORTED_TARGET GLOBAL yaml-cpp)  # to_yaml, model_from_yaml
+pkg_check_modules(RILL_RE2 REQUIRED IMPORTED_TARGET GLOBAL re2)  # regular expressions
+pkg_check_modules(RILL_ZLIB REQUIRED IMPORTED_TARGET GLOBAL zlib)      # npz, idx.gz, .keras archives
+pkg_check_modules(RILL_SNAPPY REQUIRED IMPORTED_TARGET GLOBAL snappy)  # compressed blocks of checkpoints
+pkg_check_modules(RILL_HDF5 REQUIRED IMPORTED_TARGET GLOBAL hdf5)      # Keras's .h5 files
+pkg_check_modules(RILL_YAML REQUIRED IMPORTED_TARGET GLOBAL yaml-cpp)  # to_yaml, model_from_yaml
 find_package(leveldb REQUIRED)                            # the tables of checkpoint indexes
 find_package(nlohmann_json REQUIRED)                      # configurations as JSON; headers alone
 find_package(Protobuf 3.12 REQUIRED)                      # GraphDef and its kin; with protoc
@@ -36,8 +36,8 @@ find_library(RILL_LIBMVEC mvec)                           # glibc's vector exp, 
 mark_as_advanced(RILL_LIBMVEC)
 
 # Libraries that a program linked with librill.a needs too.
-set(RILL_LINK_LIBRARIES Threads::Threads fmt::fmt PkgConfig::RE2 protobuf::libprotobuf
-    leveldb::leveldb PkgConfig::SNAPPY PkgConfig::HDF5 PkgConfig::YAML PkgConfig::ZLIB)
+set(RILL_LINK_LIBRARIES Threads::Threads fmt::fmt PkgConfig::RILL_RE2 protobuf::libprotobuf
+    leveldb::leveldb PkgConfig::RILL_SNAPPY PkgConfig::RILL_HDF5 PkgConfig::RILL_YAML PkgConfig::RILL_ZLIB)
 if(RILL_WITH_ONEDNN)
   # Installed by its short name: the path may differ where the archive is used.
   list(APPEND RILL_LINK_LIBRARIES

@@ -3,6 +3,19 @@
 #include "rill/base/check.h"
 
 namespace rill {
+namespace {
+
+// What goes wrong below an edge is told with its name, so that an error has the whole path.
+void restore_below(std::string_view edge, TrackableNode& child, const Ref<RestorePosition>& p) {
+  try {
+    child.restore(p);
+  } catch (errors::Error& e) {
+    e.add_context(format("while restoring \"{}\"", edge));
+    throw;
+  }
+}
+
+}  // namespace
 
 RestorePosition::~RestorePosition() = default;
 void RestorePosition::used_by(TrackableNode&) {}
@@ -40,7 +53,7 @@ void TrackableNode::track(std::string_view name, const Ref<TrackableNode>& child
     s.edges.push_back({std::string(name), child});
   // By index: what is restored may be tracked elsewhere in turn.
   for (std::size_t i = 0; i < s.restored.size(); ++i)
-    if (const Ref<RestorePosition> p = s.restored[i]->child(name)) child->restore(p);
+    if (const Ref<RestorePosition> p = s.restored[i]->child(name)) restore_below(name, *child, p);
 }
 
 void TrackableNode::restore(const Ref<RestorePosition>& position) {
@@ -55,7 +68,8 @@ void TrackableNode::restore(const Ref<RestorePosition>& position) {
   position->used_by(*this);
   for (std::size_t i = 0; i < s.edges.size(); ++i) {
     const Ref<TrackableNode> child = s.edges[i].child;
-    if (const Ref<RestorePosition> p = position->child(s.edges[i].name)) child->restore(p);
+    const std::string name = s.edges[i].name;
+    if (const Ref<RestorePosition> p = position->child(name)) restore_below(name, *child, p);
   }
 }
 

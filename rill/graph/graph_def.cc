@@ -1,10 +1,6 @@
 // GraphDefs as bytes, as text and as files.
 #include "rill/graph/graph_def.h"
 
-#include <google/protobuf/stubs/common.h>
-#if GOOGLE_PROTOBUF_VERSION < 4022000
-#include <google/protobuf/stubs/logging.h>
-#endif
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
@@ -14,20 +10,12 @@
 
 #include "rill/base/check.h"
 #include "rill/graph/graph_def_impl.h"
+#include "rill/graph/quiet_protobuf_impl.h"
 
 namespace rill {
 namespace {
 
 namespace pb = google::protobuf;
-
-// What is wrong with a message is said by our errors, not on standard error.
-#if GOOGLE_PROTOBUF_VERSION < 4022000
-using Quiet = pb::LogSilencer;
-#else
-struct Quiet {
-  Quiet() {}
-};
-#endif
 
 }  // namespace
 
@@ -39,7 +27,7 @@ std::string serialize_graph_def(const proto::GraphDef& def, std::int64_t max_byt
              "[to_graph_def] the graph takes {} bytes; a GraphDef holds at most {}. Large arrays "
              "are better variables or inputs than constants",
              bytes, max_bytes);
-  const Quiet quiet;
+  const QuietProtobuf quiet;
   std::string out;
   {
     pb::io::StringOutputStream stream(&out);
@@ -53,7 +41,7 @@ std::string serialize_graph_def(const proto::GraphDef& def, std::int64_t max_byt
 proto::GraphDef parse_graph_def(std::string_view bytes) {
   RILL_CHECK(bytes.size() <= 2147483647u, invalid_argument,
              "[import_graph_def] got {} bytes; a GraphDef holds at most 2147483647", bytes.size());
-  const Quiet quiet;
+  const QuietProtobuf quiet;
   proto::GraphDef def;
   pb::io::CodedInputStream in(reinterpret_cast<const pb::uint8*>(bytes.data()),
                               static_cast<int>(bytes.size()));

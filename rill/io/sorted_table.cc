@@ -2,8 +2,6 @@
 
 #include <snappy.h>
 
-#include <algorithm>
-
 #include "rill/base/check.h"
 #include "rill/io/coding.h"
 #include "rill/io/crc32c.h"

@@ -4,7 +4,7 @@
 
 #include "rill/io/file.h"
 #include "rill/saving/checkpoint_state.h"
-#include "rill/saving/testdata/folder.h"
+#include "tests/checkpoint_files.h"
 #include "tests/expect_error.h"
 #include "tests/shows.h"
 

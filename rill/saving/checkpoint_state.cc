@@ -3,7 +3,6 @@
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "rill/base/check.h"

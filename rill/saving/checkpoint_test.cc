@@ -1,6 +1,9 @@
 #include "rill/saving/checkpoint.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
 
 #include "rill/base/logging.h"
 #include "rill/io/file.h"
@@ -8,7 +11,7 @@
 #include "rill/saving/checkpoint_reader.h"
 #include "rill/saving/checkpoint_state.h"
 #include "rill/saving/tensor_bundle.h"
-#include "rill/saving/testdata/folder.h"
+#include "tests/checkpoint_files.h"
 #include "tests/expect_error.h"
 #include "tests/shows.h"
 
@@ -90,6 +93,15 @@ TEST(Checkpoint, WhatComesLaterIsRestoredThen) {
   status.assert_consumed();
 }
 
+TEST(Checkpoint, WhatComesLaterAndDoesNotFitIsToldWithItsPath) {
+  const std::string folder = fresh_folder("deferred_mismatch");
+  Checkpoint({{"layer", Checkpoint({{"kernel", Variable(1.f)}})}}).write(folder + "/c");
+  Layer layer;
+  const auto status = Checkpoint({{"layer", layer}}).read(folder + "/c").expect_partial();
+  expect_error<errors::InvalidArgument>([&] { layer.build(0); }, "has shape [2]");
+  expect_error<errors::InvalidArgument>([&] { layer.build(0); }, "while restoring \"kernel\"");
+}
+
 TEST(Checkpoint, CountingGoesOnAfterARestore) {
   const std::string folder = fresh_folder("counting");
   Variable x(1.f);
@@ -136,7 +148,6 @@ TEST(Checkpoint, OneObjectAsTheRoot) {
 }
 
 TEST(Checkpoint, ReadsObjectsThatTensorFlowSaved) {
-  RILL_SHOWS("S31");
   Variable x(0.f), w({{0.f, 0.f}}), b(constant(0, int64));
   const Checkpoint inner({{"w", w}, {"a/b.c", b}});
   const Checkpoint checkpoint(
@@ -152,6 +163,7 @@ TEST(Checkpoint, ReadsObjectsThatTensorFlowSaved) {
 }
 
 TEST(Checkpoint, WritesTheKeysThatTensorFlowWrites) {
+  RILL_SHOWS("S14");  // values, and nothing of how they are computed
   Variable x(2.f, {.name = "x"}), w({{1.f, 2.f}}, {.name = "w"}),
       b(constant(3, int64), {.name = "b"});
   const Checkpoint inner({{"w", w}, {"a/b.c", b}});
@@ -271,6 +283,26 @@ TEST(Checkpoint, RefusesWhatCannotBe) {
   io::write_file_atomically(folder + "/checkpoint", "model_checkpoint_path: \"gone-3\"\n");
   EXPECT_EQ(latest_checkpoint(folder), "");
   expect_error<errors::NotFound>([&] { load_checkpoint(folder); }, "names no checkpoint");
+}
+
+// As on a full disk: the system refuses to let the file grow.
+TEST(Checkpoint, WhatWasSavedStaysWhenThereIsNoRoom) {
+  const std::string folder = fresh_folder("full");
+  Variable x(constant({1.f, 2.f}), {.shape = {None}});
+  const Checkpoint checkpoint({{"x", x}});
+  checkpoint.write(folder + "/c");
+  x.assign(zeros({1 << 20}));
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{1 << 16, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  EXPECT_THROW(checkpoint.write(folder + "/c"), errors::ResourceExhausted);
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(io::list_folder(folder), (Names{"c.data-00000-of-00001", "c.index"}));
+  checkpoint.read(folder + "/c").assert_consumed();
+  EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{1, 2}));
 }
 
 TEST(Checkpoint, AFailedSaveIsNotCounted) {

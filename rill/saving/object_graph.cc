@@ -1,8 +1,6 @@
-#include <algorithm>
-#include <deque>
-
 #include "rill/base/check.h"
 #include "rill/core/resource.h"
+#include "rill/graph/quiet_protobuf_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/saving/object_graph_impl.h"
 
@@ -60,6 +58,13 @@ std::string variable_name(TrackableNode& node) {
   auto* cell = dynamic_cast<VariableCell*>(&node);
   if (!cell) return {};
   return cell->name.substr(0, cell->name.rfind(':'));
+}
+
+std::unordered_map<std::string_view, int> children_by_name(
+    const proto::TrackableObjectGraph::TrackableObject& object) {
+  std::unordered_map<std::string_view, int> out;
+  for (const auto& child : object.children()) out.emplace(child.local_name(), child.node_id());
+  return out;
 }
 
 int ObjectGraph::id_of(const TrackableNode* node) const {
@@ -138,6 +143,7 @@ bool read_object_graph(const BundleReader& bundle, proto::TrackableObjectGraph* 
               bundle_index_path(bundle.prefix()), why);
   };
   if (t.dtype() != string || t.size() != 1) refuse("it is not one string");
+  const QuietProtobuf quiet;  // the error says it
   if (!out->ParseFromString(t.item<std::string>())) refuse("it cannot be read");
   const int n = out->nodes_size();
   if (n == 0) refuse("it has no objects");
@@ -170,9 +176,9 @@ ObjectMatch match_objects(const Roots& roots, const proto::TrackableObjectGraph&
   bind(roots.node, 0);
   for (std::size_t i = 0; i < out.pairs.size(); ++i) {
     const ObjectMatch::Pair pair = out.pairs[i];
+    const auto names = children_by_name(saved.nodes(pair.saved));
     for (const auto& e : i == 0 ? roots.edges() : pair.node->edges())
-      for (const auto& child : saved.nodes(pair.saved).children())
-        if (child.local_name() == e.name) bind(e.child, child.node_id());
+      if (const auto child = names.find(e.name); child != names.end()) bind(e.child, child->second);
   }
   const std::size_t reached = out.pairs.size();
   for (std::size_t i = 0; i < reached; ++i) {

@@ -1,6 +1,8 @@
 #pragma once
 #include <map>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "rill/saving/slot_owner.h"
@@ -61,6 +63,10 @@ struct ObjectMatch {
   std::vector<int> pair_of_saved;  // by the number of the saved object; -1: no node
 };
 ObjectMatch match_objects(const Roots& roots, const proto::TrackableObjectGraph& saved);
+
+// The numbers of the objects below one; the names live as long as it does.
+std::unordered_map<std::string_view, int> children_by_name(
+    const proto::TrackableObjectGraph::TrackableObject& object);
 
 // The graph of a bundle; false when it has none, as name-based checkpoints. DataLoss when
 // it makes no sense.

@@ -45,18 +45,28 @@ struct Saved {
     }
     return false;
   }
-  int child(int id, std::string_view name) const {
+  int child(int id, std::string_view name) {
     if (!bundle) return -1;
-    for (const auto& c : graph.nodes(id).children())
-      if (c.local_name() == name) return c.node_id();
-    return -1;
+    const auto [at, is_new] = names.try_emplace(id);
+    if (is_new) at->second = children_by_name(graph.nodes(id));
+    const auto found = at->second.find(name);
+    return found == at->second.end() ? -1 : found->second;
+  }
+
+  // All was given out. Nodes keep their positions, which now keep next to nothing.
+  void give_up() {
+    bundle.reset();
+    slotted.clear();
+    names.clear();
+    graph.Clear();
   }
 
   const std::string path;
   std::unique_ptr<BundleReader> bundle;  // null: everything has been given out
   bool has_graph = false, expect_partial = false;
   Graph graph;
-  std::map<std::string, Tensor> loaded;  // read, and not assigned yet
+  std::map<int, std::unordered_map<std::string_view, int>> names;  // of children, by object
+  std::map<std::string, Tensor> loaded;                            // read, and not assigned yet
   std::set<std::string> taken;
   std::set<int> with_slots;                   // saved variables that have slots
   std::map<int, Ref<TrackableNode>> slotted;  // ... and their nodes
@@ -67,14 +77,14 @@ struct Saved {
 };
 using SavedRef = std::shared_ptr<Saved>;
 
-class Position;
 Ref<RestorePosition> position(const SavedRef& saved, int id);
 
 class Slots : public SlotOffer {
  public:
   Slots(SavedRef saved, int owner) : saved_(std::move(saved)), owner_(owner) {}
+  bool exhausted() const override { return !saved_->bundle; }
   Ref<RestorePosition> slot(const TrackableNode& variable, std::string_view name) override {
-    if (!saved_->bundle) return {};
+    if (exhausted()) return {};
     for (const auto& s : saved_->graph.nodes(owner_).slot_variables()) {
       if (s.slot_name() != name) continue;
       const auto node = saved_->slotted.find(s.original_variable_node_id());
@@ -206,10 +216,7 @@ void CheckpointStatus::Impl::restore_by_graph() {
   bool all = true;
   for (const auto& node : s.graph.nodes())
     for (const auto& a : node.attributes()) all = all && s.taken.contains(a.checkpoint_key());
-  if (all) {
-    s.bundle.reset();
-    s.slotted.clear();
-  }
+  if (all) s.give_up();
 }
 
 // A checkpoint of TensorFlow 1's Saver knows variables by their names, and only those that

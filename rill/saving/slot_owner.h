@@ -14,6 +14,7 @@ class SlotOffer {
   // The saved slot of that name beside the variable; null when there is none, or when the
   // variable itself has not been restored yet.
   virtual Ref<RestorePosition> slot(const TrackableNode& variable, std::string_view name) = 0;
+  virtual bool exhausted() const = 0;  // nothing will come of it any more
   RefCount refs;
 };
 inline void retain(SlotOffer* o) noexcept { o->refs.retain(); }

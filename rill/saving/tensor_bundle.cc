@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
 #include "rill/core/tensor_impl.h"
+#include "rill/graph/quiet_protobuf_impl.h"
 #include "rill/graph/tensor_proto_impl.h"
 #include "rill/io/coding.h"
 #include "rill/io/crc32c.h"
@@ -147,6 +149,7 @@ BundleReader::BundleReader(const std::string& prefix) : state_(new State) {
              "named by its prefix, without .index or .data; latest_checkpoint() finds the newest "
              "of a folder",
              prefix, s.index_path);
+  const QuietProtobuf quiet;
   const std::string bytes = io::read_file(s.index_path);
   const io::TableEntries table = io::read_table(bytes, s.index_path);
   proto::BundleHeaderProto header;

@@ -8,7 +8,7 @@
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/saving/ordered_code_impl.h"
-#include "rill/saving/testdata/folder.h"
+#include "tests/checkpoint_files.h"
 #include "tests/expect_error.h"
 
 namespace rill {

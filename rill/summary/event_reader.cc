@@ -1,6 +1,7 @@
 #include "rill/summary/event_reader.h"
 
 #include "rill/base/check.h"
+#include "rill/graph/quiet_protobuf_impl.h"
 #include "rill/graph/tensor_proto_impl.h"
 #include "rill/io/tf_record.h"
 #include "rill/ops/array_ops.h"
@@ -11,6 +12,7 @@ namespace rill::summary {
 std::vector<SummaryEvent> summary_iterator(const std::string& path) {
   std::vector<SummaryEvent> out;
   io::TFRecordReader file(path);
+  const QuietProtobuf quiet;  // errors say it
   std::string record;
   for (std::uint64_t at = 0; file.read(&record); at = file.offset()) {
     proto::Event event;

@@ -36,6 +36,7 @@ class V1OptimizerImpl : public OptimizerImpl, public SlotOwner {
   }
   void offer_slots(const Ref<SlotOffer>& offer) override {
     std::lock_guard lock(mutex_);
+    std::erase_if(offers_, [](const Ref<SlotOffer>& o) { return o->exhausted(); });
     offers_.push_back(offer);
   }
   void take_slots() override {

@@ -100,13 +100,12 @@ void OptimizerImpl::make_step(const GradientsAndVariables& pairs) {
     lr = rate_cell_.defined() ? rate_cell_.item<double>() : rate_.at(n);
     count = static_cast<double>(n) + 1;
   }
-  if (!prepared_) {
+  std::call_once(prepared_, [&] {
     std::vector<Variable> variables;
     for (const auto& [g, v] : pairs)
       if (g.defined()) variables.push_back(v);
     prepare(variables);
-    prepared_ = true;
-  }
+  });
   Step step(count);
   begin_step(step);
   for (const auto& [g, v] : pairs)

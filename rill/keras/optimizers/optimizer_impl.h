@@ -77,7 +77,7 @@ class OptimizerImpl : public TrackableNode {
   // Where traced functions find a rate that is a number; once it is there it is the rate.
   Variable rate_cell_;
   bool rate_traced_ = false;  // a graph has the rate itself in it
-  bool prepared_ = false;
+  std::once_flag prepared_;
   std::map<std::pair<std::uint64_t, std::string>, Variable> by_key_;
 };
 

@@ -67,7 +67,7 @@ def optimizer_cases():
 
 
 def gradients(step):
-    """Of a [2, 2] and a [2] variable; the same in optimizer_checkpoint_test.cc."""
+    """Of a [2, 2] and a [2] variable; the same in tests/checkpoints/training.h."""
     return [tf.constant([[0.5, -1.0], [0.25, 2.0]]) * (step + 1), tf.constant([1.0, -0.5]) / (step + 1)]
 
 
@@ -94,7 +94,7 @@ def clean():
             os.remove(state)
 
 
-if __name__ == "__main__":
+def main():
     os.makedirs(path("optimizers"), exist_ok=True)
     every_type()
     sliced()
@@ -102,3 +102,7 @@ if __name__ == "__main__":
     nested()
     optimizers()
     clean()
+
+
+if __name__ == "__main__":
+    main()
