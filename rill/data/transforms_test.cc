@@ -240,6 +240,27 @@ TEST(Map, KeepsOrderInParallel) {
   EXPECT_EQ(sorted(values(unordered)), counted(100));
 }
 
+TEST(Map, TurnsImagesThatAreThenShuffled) {
+  RILL_SHOWS("P67", "D83");
+  const auto images = tf::reshape(tf::cast(tf::range(40 * 28 * 28), tf::float32), {40, 28, 28, 1});
+  const auto ds = Dataset::from_tensor_slices(tf::tuple(images, tf::range(40)));
+  const auto turned =
+      ds.map([](Tensor image, Tensor label) { return tf::tuple(tf::image::rot90(image), label); },
+             {.num_parallel_calls = tf::data::AUTOTUNE});
+  const auto batches = turned.shuffle(10000).batch(4);
+  std::string order[2];
+  for (std::string& o : order)
+    for (auto& b : batches) {
+      auto [x, y] = b.unpack<2>();
+      ASSERT_EQ(x.shape(), tf::TensorShape({4, 28, 28, 1}));
+      o += y.to_string();
+      // Counter-clockwise: the last column becomes the first row.
+      EXPECT_EQ(x(0, 0, 3, 0).item<float>(), images(y[0], 3, 27, 0).item<float>());
+    }
+  EXPECT_NE(order[0], order[1]);
+  EXPECT_EQ(printed(batches.output_shapes()), "((None, 28, 28, 1), (None,))");
+}
+
 TEST(Map, RunsAsAGraphWhenAsked) {
   const auto ds = Dataset::range(4).map([](Tensor x) { return x * x; }, {.traced = true});
   EXPECT_EQ(values(ds), (List{0, 1, 4, 9}));
