@@ -4,9 +4,10 @@
 
 namespace rill::data {
 
-std::unique_ptr<Pass> Pass::nested() {
+std::unique_ptr<Pass> Pass::nested(const Stream& outer) {
   auto pass = std::make_unique<Pass>();
   pass->nested_ = true;
+  pass->outer_ = outer;
   return pass;
 }
 Pass::Stream Pass::stream_of(const RandomSource& source) {
@@ -14,16 +15,21 @@ Pass::Stream Pass::stream_of(const RandomSource& source) {
   for (const auto& [known, stream] : streams_)
     if (known == &source) return stream;
   const std::size_t i = streams_.size();
-  const Stream stream = i < saved_.size() ? saved_[i]
-                                          : Stream{source.stream.seed, source.stream.seed2,
-                                                   nested_ ? 0 : source.passes.fetch_add(1)};
+  Stream stream{source.stream.seed, source.stream.seed2, 0};
+  if (i < saved_.size())
+    stream = saved_[i];
+  else if (!nested_)
+    stream.number = source.passes.fetch_add(1);
+  else if (!source.seeded)
+    stream = {outer_.seed,
+              static_cast<std::int64_t>(mix(static_cast<std::uint64_t>(outer_.seed2), i)), 0};
   streams_.emplace_back(&source, stream);
   return stream;
 }
 void Pass::save(StateWriter& out) const {
   std::lock_guard lock(mutex_);
   out.put(static_cast<std::int64_t>(nested_));
-  std::vector<std::int64_t> list;
+  std::vector<std::int64_t> list{outer_.seed, outer_.seed2};
   for (const auto& entry : streams_) {
     const Stream& s = entry.second;
     list.insert(list.end(), {s.seed, s.seed2, static_cast<std::int64_t>(s.number)});
@@ -34,10 +40,13 @@ std::unique_ptr<Pass> Pass::restore(StateReader& in) {
   const bool nested = in.boolean();
   const std::vector<std::int64_t> list = in.list();
   std::vector<Stream> streams;
-  for (std::size_t i = 0; i + 2 < list.size(); i += 3)
+  RILL_CHECK(list.size() % 3 == 2, data_loss,
+             "[Iterator.restore] the state is damaged: its streams are {} numbers", list.size());
+  for (std::size_t i = 2; i + 2 < list.size(); i += 3)
     streams.push_back({list[i], list[i + 1], static_cast<std::uint64_t>(list[i + 2])});
   auto pass = std::make_unique<Pass>(std::move(streams));
   pass->nested_ = nested;
+  pass->outer_ = {list[0], list[1], 0};
   return pass;
 }
 

@@ -190,9 +190,6 @@ class Dataset {
   // batch. Without shapes every size does.
   Dataset padded_batch(std::int64_t batch_size, const Shapes& padded_shapes = {},
                        PaddedBatchOptions options = {}) const;
-  Dataset padded_batch(std::int64_t batch_size, PaddedBatchOptions options) const {
-    return padded_batch(batch_size, Shapes(), std::move(options));
-  }
   Dataset unbatch() const;
   // Datasets of `size` elements each, as elements: Dataset::of(element) reads one.
   Dataset window(std::int64_t size, WindowOptions options = {}) const;

@@ -25,8 +25,9 @@ inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 // have begun, for each has numbers of its own.
 class RandomSource {
  public:
-  explicit RandomSource(std::int64_t seed = -1) : stream(dataset_stream(seed)) {}
+  explicit RandomSource(std::int64_t seed = -1) : stream(dataset_stream(seed)), seeded(seed >= 0) {}
   const RandomStream stream;
+  const bool seeded;
   mutable std::atomic<std::uint64_t> passes{0};
 };
 
@@ -41,9 +42,10 @@ class Pass {
   };
   Pass() = default;
   explicit Pass(std::vector<Stream> saved) : saved_(std::move(saved)) {}
-  // Of a dataset that a user's function made for one element: its place in the
-  // pipeline already tells its passes apart.
-  static std::unique_ptr<Pass> nested();
+  // Of a dataset that a user's function returned for one element: without a seed
+  // it draws by the stream of the stage that called the function, which a saved
+  // state knows, and its place already tells its passes apart.
+  static std::unique_ptr<Pass> nested(const Stream& outer);
 
   Stream stream_of(const RandomSource& source);
   void save(StateWriter& out) const;
@@ -52,6 +54,7 @@ class Pass {
  private:
   mutable std::mutex mutex_;
   bool nested_ = false;
+  Stream outer_{};
   std::vector<Stream> saved_;
   std::vector<std::pair<const RandomSource*, Stream>> streams_;
 };
@@ -170,6 +173,11 @@ Nest stack(const std::vector<Nest>& elements, const char* stage);
 // One shape a component.
 Nest stack_padded(const std::vector<Nest>& elements, const std::vector<TensorShape>& shapes,
                   const std::vector<Tensor>& padding, const char* stage);
+
+// A dataset as an element of another; windows are lists of elements.
+Nest list_as_nest(std::vector<Nest> elements);
+// The elements of such a list; null when the tensor is something else.
+const std::vector<Nest>* listed_elements(const Tensor& t);
 
 // Copies element i of `from` to element j of `to`, `count` elements. Of host
 // tensors of one dtype.

@@ -48,6 +48,18 @@ TEST(Sources, SlicesOfDictsKeepTheirKeys) {
   EXPECT_EQ(first[1].as_tensor().item<int>(), 0);
 }
 
+TEST(Sources, SlicesOfStrings) {
+  RILL_SHOWS("D71");
+  const auto files = tf::concat({tf::constant({"cats/1", "cats/2"}), tf::constant({"dogs/1"})}, -1);
+  const auto labels = tf::concat({tf::zeros({2}, tf::int32), tf::ones({1}, tf::int32)}, -1);
+  std::vector<std::string> seen;
+  for (auto& e : Dataset::from_tensor_slices(tf::tuple(files, labels))) {
+    auto [file, label] = e.unpack<2>();
+    seen.push_back(file.item<std::string>() + " " + label.to_string());
+  }
+  EXPECT_EQ(seen, (std::vector<std::string>{"cats/1 0", "cats/2 0", "dogs/1 1"}));
+}
+
 TEST(Sources, FromTensorsIsOneElement) {
   RILL_SHOWS("D05", "D01");
   const auto ds = Dataset::from_tensors(tf::constant({{1, 2}, {3, 4}}));
@@ -174,6 +186,21 @@ TEST(Structures, DatasetsPrintTheirKind) {
             "TensorSpec(shape=(4,), dtype=tf.int64, name=None)");
 }
 
+TEST(Structures, OfTheGuidesListTwo) {
+  RILL_SHOWS("Q21", "Q22", "Q24");
+  const auto n = tf::zeros({4, 100}, tf::int32);
+  const auto one = Dataset::from_tensor_slices(tf::zeros({4, 10}));
+  const auto two = Dataset::from_tensor_slices({tf::zeros({4}), n});
+  const auto named = Dataset::from_tensor_slices(Nest::dict({{"a", tf::zeros({4})}, {"b", n}}));
+  EXPECT_EQ(printed(one.output_types()) + " " + printed(one.output_shapes()), "tf.float32 (10,)");
+  EXPECT_EQ(printed(two.output_types()) + " " + printed(two.output_shapes()),
+            "(tf.float32, tf.int32) ((), (100,))");
+  EXPECT_EQ(printed(named.output_types()) + " " + printed(named.output_shapes()),
+            "{'a': tf.float32, 'b': tf.int32} {'a': (), 'b': (100,)}");
+  EXPECT_EQ(named.element_spec()["b"].leaf().shape(), tf::TensorShape({100}));
+  EXPECT_EQ(two.element_spec()[1].leaf().dtype(), tf::int32);
+}
+
 TEST(Structures, OfMapAreLearntByTracing) {
   const auto ds = Dataset::range(10).map([](Tensor x) {
     return tf::tuple(tf::fill(tf::reshape(tf::cast(x, tf::int32), {1}), x), tf::zeros({2, 3}));
@@ -216,7 +243,7 @@ TEST(Cardinality, IsExact) {
 }
 
 TEST(Iteration, BeginsAnewEachTime) {
-  RILL_SHOWS("D41", "E61");
+  RILL_SHOWS("D41", "E61", "E67");
   const auto ds = Dataset::range(3);
   EXPECT_EQ(values(ds), (List{0, 1, 2}));
   EXPECT_EQ(values(ds), (List{0, 1, 2}));

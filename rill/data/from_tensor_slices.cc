@@ -4,6 +4,9 @@
 namespace rill::data {
 namespace {
 
+// After so many bytes of a row the processor itself knows where it goes on.
+constexpr std::int64_t kCallBytes = 1024, kCacheLine = 64;
+
 class TensorRows final : public Rows {
  public:
   explicit TensorRows(const Nest& tensors) : structure_(tensors) {
@@ -41,6 +44,11 @@ class TensorRows final : public Rows {
   static Tensor view(const Column& c, std::int64_t row) {
     return make_view(c.tensor, c.row, row * c.row_size);
   }
+  static void call_for(const Column& c, std::int64_t row, std::int64_t bytes) {
+    const char* p = static_cast<const char*>(c.tensor.impl()->data) + row * bytes;
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(bytes, kCallBytes); i += kCacheLine)
+      __builtin_prefetch(p + i);
+  }
   static Tensor gather(const Column& c, const std::int64_t* rows, std::int64_t n) {
     const Tensor out = make_tensor(c.tensor.dtype(), with_rows(c.row, n));
     const auto bytes = static_cast<std::int64_t>(c.tensor.dtype().itemsize()) * c.row_size;
@@ -51,6 +59,8 @@ class TensorRows final : public Rows {
       for (std::int64_t i = begin; i < end;) {
         std::int64_t run = 1;  // rows that also lie side by side in the source
         while (i + run < end && rows[i + run] == rows[i] + run) ++run;
+        // Rows drawn by chance come from afar: the next is called while this is copied.
+        if (i + run < end) call_for(c, rows[i + run], bytes);
         copy_elements(out, i * c.row_size, c.tensor, rows[i] * c.row_size, run * c.row_size);
         i += run;
       }

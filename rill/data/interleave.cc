@@ -1,29 +1,22 @@
 // Datasets made of elements: flat_map, interleave, and windows read back.
 #include <thread>
 
-#include "rill/core/resource.h"
-#include "rill/data/dataset_impl.h"
+#include "rill/data/dataset_resource_impl.h"
 
 namespace rill::data {
 namespace {
-
-// A dataset as a tensor, so that it can be what a user's function returns.
-class DatasetResource final : public Resource {
- public:
-  explicit DatasetResource(const Dataset& d) : dataset(d) {}
-  const char* kind() const override { return "dataset"; }
-  Dataset dataset;
-};
 
 // Up to `cycle` datasets are open, each in a place of its own; places are visited
 // in turn, `block` elements at a visit. One place is flat_map.
 class InterleaveCursor final : public UnaryCursor {
  public:
   InterleaveCursor(std::unique_ptr<Cursor> input, const detail::Fn& f, const UserCall& call,
-                   std::uint64_t path, std::size_t cycle, std::int64_t block, const char* stage)
+                   const Pass::Stream& stream, std::uint64_t path, std::size_t cycle,
+                   std::int64_t block, const char* stage)
       : UnaryCursor(std::move(input)),
         f_(f),
         call_(call),
+        stream_(stream),
         path_(path),
         places_(cycle),
         block_(block),
@@ -43,7 +36,7 @@ class InterleaveCursor final : public UnaryCursor {
         Nest from;
         if (input_->next(&from)) {
           const std::int64_t index = index_++;
-          place = opened(from, index, Pass::nested());
+          place = opened(from, index, Pass::nested(stream_));
           ++open_;
         } else {
           input_ended_ = true;
@@ -111,6 +104,7 @@ class InterleaveCursor final : public UnaryCursor {
 
   const detail::Fn& f_;
   UserCall call_;
+  Pass::Stream stream_;
   std::uint64_t path_;
   std::vector<Opened> places_;
   std::int64_t block_;
@@ -128,16 +122,17 @@ class InterleaveDataset final : public UnaryDataset {
   const char* name() const override { return name_; }
   std::int64_t cardinality() const override { return UNKNOWN_CARDINALITY; }
   std::unique_ptr<Cursor> start(Place place) const override {
-    const std::uint64_t path = mix(place.path, place.pass->stream_of(random_).number);
+    const Pass::Stream stream = place.pass->stream_of(random_);
+    const std::uint64_t path = mix(place.path, stream.number);
     const UserCall call(stage_, random_, place);
-    return std::make_unique<InterleaveCursor>(input().start(place), f_, call, path,
+    return std::make_unique<InterleaveCursor>(input().start(place), f_, call, stream, path,
                                               static_cast<std::size_t>(cycle_), block_, stage_);
   }
 
  protected:
   // Only a dataset that the function returns can tell.
   ElementSpec make_spec() const override {
-    const std::unique_ptr<Pass> pass = Pass::nested();
+    const std::unique_ptr<Pass> pass = Pass::nested({});
     const Place place{pass.get()};
     Nest element;
     if (!input().start(place)->next(&element)) return {};

@@ -61,7 +61,7 @@ class MapDataset final : public UnaryDataset {
     ElementSpec spec;
     if (traced_spec(given_, input().spec(), &spec)) return spec;
     // Plain C++ that needs values: dtypes by an element, and no promise of shapes.
-    const std::unique_ptr<Pass> pass = Pass::nested();
+    const std::unique_ptr<Pass> pass = Pass::nested({});
     Nest element;
     if (!start({pass.get()})->next(&element)) return spec;
     return spec_of(element).map(

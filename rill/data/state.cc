@@ -2,8 +2,7 @@
 
 #include "rill/base/check.h"
 #include "rill/base/hash.h"
-#include "rill/core/tensor_impl.h"
-#include "rill/data/state_impl.h"
+#include "rill/data/dataset_impl.h"
 
 namespace rill::data {
 namespace {
@@ -59,6 +58,10 @@ void StateWriter::put(const Tensor& given) {
 }
 void StateWriter::put(const Nest& nest) {
   if (nest.is_tensor()) {
+    if (const std::vector<Nest>* list = listed_elements(nest.as_tensor())) {
+      put(std::int64_t{3});
+      return put(*list);
+    }
     put(std::int64_t{0});
     put(nest.as_tensor());
     return;
@@ -136,7 +139,7 @@ Tensor StateReader::tensor() {
 }
 Nest StateReader::nest(int depth) {
   if (depth > kMaxDepth) damaged("a structure is too deep");
-  const std::int64_t kind = integer(0, 2);
+  const std::int64_t kind = integer(0, 3);
   if (kind == 0) return Nest(tensor());
   const std::int64_t n = integer(0, static_cast<std::int64_t>(rest_.size() / 8));
   std::vector<std::pair<std::string, Nest>> named;
@@ -149,6 +152,7 @@ Nest StateReader::nest(int depth) {
       items.push_back(nest(depth + 1));
     }
   }
+  if (kind == 3) return list_as_nest(std::move(items));
   return kind == 2 ? Nest(std::move(named)) : Nest::make(std::move(items));
 }
 Nest StateReader::nest() { return nest(0); }

@@ -1,6 +1,6 @@
 #include <deque>
 
-#include "rill/data/dataset_impl.h"
+#include "rill/data/dataset_resource_impl.h"
 
 namespace rill::data {
 namespace {
@@ -30,6 +30,7 @@ class ListCursor final : public Cursor {
 class ListDataset final : public DatasetImpl {
  public:
   explicit ListDataset(std::vector<Nest> elements) : elements_(std::move(elements)) {}
+  const std::vector<Nest>& elements() const { return elements_; }
   const char* name() const override { return "_VariantDataset"; }
   std::int64_t cardinality() const override { return static_cast<std::int64_t>(elements_.size()); }
   std::unique_ptr<Cursor> start(Place) const override {
@@ -71,7 +72,7 @@ class WindowCursor final : public UnaryCursor {
     const std::int64_t drop = std::min(o_.shift, have);
     buffer_.erase(buffer_.begin(), buffer_.begin() + drop);
     gap_ = o_.shift - drop;
-    *element = detail::dataset_as_nest(make_dataset<ListDataset>(std::move(window)));
+    *element = list_as_nest(std::move(window));
     return true;
   }
   void save(StateWriter& out) override {
@@ -124,6 +125,15 @@ class WindowDataset final : public UnaryDataset {
 };
 
 }  // namespace
+
+Nest list_as_nest(std::vector<Nest> elements) {
+  return detail::dataset_as_nest(make_dataset<ListDataset>(std::move(elements)));
+}
+const std::vector<Nest>* listed_elements(const Tensor& t) {
+  const auto* r = dynamic_cast<const DatasetResource*>(t.impl()->resource.get());
+  const auto* list = r ? dynamic_cast<const ListDataset*>(&r->dataset.impl()) : nullptr;
+  return list ? &list->elements() : nullptr;
+}
 
 Dataset Dataset::window(std::int64_t size, WindowOptions o) const {
   if (o.shift == 0) o.shift = size;

@@ -1,0 +1,196 @@
+// Iterators that go on where a saved one was.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <optional>
+
+#include "rill/base/hash.h"
+#include "rill/core/trackable.h"
+#include "rill/rill.h"
+#include "tests/expect_error.h"
+#include "tests/shows.h"
+
+namespace tf = rill;
+using rill::testing::expect_error;
+using tf::Nest, tf::Tensor, tf::data::Dataset, tf::data::Iterator;
+
+namespace {
+
+std::string text(const Nest& n) {
+  std::string out = n.to_string();
+  for (const Tensor& t : n.flatten()) out += " " + t.to_string();
+  return out;
+}
+// What the iterator gives, up to 40 elements.
+std::vector<std::string> rest(Iterator it) {
+  std::vector<std::string> out;
+  for (Nest e; out.size() < 40 && it.next(&e);) out.push_back(text(e));
+  return out;
+}
+
+struct Pipeline {
+  const char* name;
+  std::function<Dataset()> make;  // each call is what a new process would build
+};
+std::ostream& operator<<(std::ostream& os, const Pipeline& p) { return os << p.name; }
+
+Tensor noisy(Tensor x) { return tf::cast(x, tf::float32) + tf::random::uniform({2}); }
+Nest both(Nest e) { return tf::tuple(e, tf::constant("s")); }
+
+const Pipeline pipelines[] = {
+    {"slices",
+     [] {
+       return Dataset::from_tensor_slices(
+           tf::tuple(tf::range(10), Nest::dict({{"s", tf::as_string(tf::range(10))}})));
+     }},
+    {"tensors",
+     [] {
+       return Dataset::from_tensors(tf::constant({1, 2})).repeat(3);
+     }},
+    {"shuffle", [] { return Dataset::range(12).shuffle(5); }},
+    {"shuffle_of_elements", [] { return Dataset::range(12).map(both).shuffle(5); }},
+    {"shuffle_repeat_batch", [] { return Dataset::range(12).shuffle(12).repeat(3).batch(5); }},
+    {"shuffle_without_end", [] { return Dataset::range(7).shuffle(4).repeat(); }},
+    {"random_map", [] { return Dataset::range(9).map(noisy).repeat(2); }},
+    {"random_parallel_map",
+     [] { return Dataset::range(9).map(noisy, {.num_parallel_calls = 3}).repeat(2); }},
+    {"prefetch", [] { return Dataset::range(20).shuffle(6).map(noisy).batch(3).prefetch(2); }},
+    {"filter",
+     [] {
+       return Dataset::range(30).filter([](Tensor) { return tf::random::uniform({}) > 0.5f; });
+     }},
+    {"take_skip_shard", [] { return Dataset::range(40).skip(3).shard(2, 1).take(11); }},
+    {"take_while",
+     [] { return Dataset::range(9).take_while([](std::int64_t x) { return x < 6; }); }},
+    {"zip_enumerate",
+     [] {
+       const auto s = Dataset::range(8).shuffle(8);
+       return Dataset::zip({s, s, s.enumerate(3)});
+     }},
+    {"concatenate", [] { return Dataset::range(4).shuffle(4).concatenate(Dataset::range(3)); }},
+    {"cache", [] { return Dataset::range(6).map(noisy).cache().repeat(3); }},
+    {"cache_of_rows", [] { return Dataset::range(6).shuffle(6).cache().repeat(3).batch(4); }},
+    {"unbatch", [] { return Dataset::range(10).shuffle(10).batch(4).unbatch(); }},
+    {"padded_batch", [] { return Dataset::range(5).padded_batch(2); }},
+    {"interleave",
+     [] {
+       return Dataset::range(5).interleave(
+           [](std::int64_t n) { return Dataset::range(n).shuffle(4).map(noisy); },
+           {.cycle_length = 2, .block_length = 2});
+     }},
+    {"flat_map_of_one_dataset",
+     [] {
+       const auto inner = Dataset::range(4).shuffle(4);
+       return Dataset::range(4).flat_map([inner](Tensor) { return inner; });
+     }},
+    {"window",
+     [] {
+       return Dataset::range(9).window(3, {.shift = 2}).flat_map([](Nest w) {
+         return Dataset::of(w).batch(3);
+       });
+     }},
+    {"generator",
+     [] {
+       return Dataset::from_generator(
+           [] {
+             return [i = 0]() mutable {
+               return i < 8 ? std::optional<int>(++i) : std::optional<int>();
+             };
+           },
+           tf::int32, tf::TensorShape({}));
+     }},
+};
+
+class State : public ::testing::TestWithParam<Pipeline> {};
+INSTANTIATE_TEST_SUITE_P(Pipelines, State, ::testing::ValuesIn(pipelines),
+                         [](const auto& i) { return i.param.name; });
+
+TEST_P(State, GoesOnWithTheSameElements) {
+  RILL_SHOWS("D42");
+  const Pipeline& p = GetParam();
+  for (const bool peek : {false, true}) {
+    for (int cut = 0; cut < 26; ++cut) {
+      auto it = p.make().iter();
+      Nest e;
+      for (int i = 0; i < cut && it.next(&e); ++i) {
+      }
+      if (peek && it == tf::data::Sentinel{}) continue;
+      const std::string state = it.save();
+      const auto expected = rest(it);
+      auto other = p.make().iter();
+      if (cut % 2) other.next(&e);  // wherever it was
+      other.restore(state);
+      EXPECT_EQ(rest(other), expected) << "after " << cut;
+    }
+  }
+}
+
+TEST_P(State, DamagedBytesAreDataLoss) {
+  auto it = GetParam().make().iter();
+  const std::string state = it.save();
+  auto other = GetParam().make().iter();
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    std::string bad = state;
+    bad[i] = static_cast<char>(bad[i] ^ 0x40);
+    expect_error<tf::errors::DataLoss>([&] { other.restore(bad); }, "the state is damaged");
+    expect_error<tf::errors::DataLoss>([&] { other.restore(state.substr(0, i)); },
+                                       "the state is damaged");
+  }
+}
+
+// Even where the checksum was made to fit, an error is all that comes of it.
+TEST_P(State, ForgedBytesNeverCrash) {
+  auto it = GetParam().make().iter();
+  Nest e;
+  it.next(&e);
+  const std::string state = it.save();
+  const std::string body = state.substr(8, state.size() - 16);
+  for (std::size_t i = 0; i < body.size(); ++i)
+    for (const int flip : {0x01, 0x80, 0xff}) {
+      std::string bad = body;
+      bad[i] = static_cast<char>(bad[i] ^ flip);
+      const std::uint64_t sum = tf::fingerprint64(bad);
+      std::string forged = state.substr(0, 8) + bad;
+      for (int b = 0; b < 8; ++b) forged += static_cast<char>(sum >> 8 * b);
+      auto other = GetParam().make().iter();
+      try {
+        // A generator would be run that often.
+        if (GetParam().name == std::string("generator")) continue;
+        other.restore(forged);
+        rest(other);
+      } catch (const tf::errors::Error&) {
+      }
+    }
+}
+
+TEST(StateOf, AnotherPipelineIsRefused) {
+  auto it = Dataset::range(5).batch(2).iter();
+  const std::string state = it.save();
+  auto other = Dataset::range(5).shuffle(2).iter();
+  other.next();
+  expect_error<tf::errors::InvalidArgument>(
+      [&] { other.restore(state); }, "it has a BatchDataset where this one has a ShuffleDataset");
+  auto longer = Dataset::range(6).batch(2).iter();
+  expect_error<tf::errors::InvalidArgument>([&] { longer.restore(state); },
+                                            "saved over 5 elements of a RangeDataset");
+  EXPECT_EQ(longer.next().as_tensor().to_string(), "[0 1]");  // as it was
+}
+
+TEST(StateOf, ACheckpointHoldsIt) {
+  auto it = Dataset::range(30).shuffle(10).iter();
+  it.next();
+  const auto saved = it.trackable()->saved_values();
+  ASSERT_EQ(saved.size(), 1u);
+  EXPECT_EQ(saved[0].key, "ITERATOR_STATE");
+  EXPECT_EQ(saved[0].value.dtype(), tf::string);
+  const auto expected = rest(it);
+  auto other = Dataset::range(30).shuffle(10).iter();
+  const auto node = other.trackable();
+  EXPECT_EQ(node->saved_keys(), (std::vector<std::string>{"ITERATOR_STATE"}));
+  node->restore_value("ITERATOR_STATE", saved[0].value);
+  EXPECT_EQ(rest(other), expected);
+  expect_error<tf::errors::InvalidArgument>(
+      [&] { node->restore_value("ITERATOR_STATE", tf::constant(1)); }, "expected one string");
+}
+
+}  // namespace

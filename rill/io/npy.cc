@@ -1,0 +1,140 @@
+#include "rill/io/npy.h"
+
+#include <cstring>
+
+#include "rill/base/check.h"
+#include "rill/core/tensor_impl.h"
+#include "rill/io/file.h"
+#include "rill/io/zip.h"
+#include "rill/ops/array_ops.h"
+
+namespace rill::io {
+
+namespace {
+
+struct Kind {
+  const char* descr;  // without the byte order
+  DType dtype;
+};
+const Kind kKinds[] = {
+    {"f4", float32}, {"f8", float64}, {"f2", float16}, {"u1", uint8},  {"i1", int8},
+    {"i2", int16},   {"u2", uint16},  {"i4", int32},   {"u4", uint32}, {"i8", int64},
+    {"u8", uint64},  {"b1", bool_},   {"c8", complex64}, {"c16", complex128},
+};
+
+// The text behind "'key':" in the header's dict.
+std::string_view value_of(std::string_view header, std::string_view key, std::string_view name) {
+  const auto at = header.find(key);
+  const auto colon = at == header.npos ? at : header.find(':', at);
+  RILL_CHECK(colon != header.npos, data_loss, "[npy] {}: the header has no {}", name, key);
+  std::string_view rest = header.substr(colon + 1);
+  while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
+  return rest;
+}
+
+}  // namespace
+
+Tensor read_npy(std::string_view bytes, std::string_view name) {
+  RILL_CHECK(bytes.size() >= 10 && bytes.substr(0, 6) == "\x93NUMPY", data_loss,
+             "[npy] {} is no .npy file: it does not begin with \\x93NUMPY", name);
+  const int major = static_cast<unsigned char>(bytes[6]);
+  RILL_CHECK(major >= 1 && major <= 3, unimplemented, "[npy] {} has format version {}", name, major);
+  const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i])); };
+  const std::size_t start = major == 1 ? 10 : 12;
+  RILL_CHECK(bytes.size() >= start, data_loss, "[npy] {} ends in its header", name);
+  const std::size_t length = major == 1 ? byte(8) | byte(9) << 8
+                                        : byte(8) | byte(9) << 8 | byte(10) << 16 | byte(11) << 24;
+  RILL_CHECK(length <= bytes.size() - start, data_loss, "[npy] {} ends in its header", name);
+  const std::string_view header = bytes.substr(start, length);
+  std::string_view descr = value_of(header, "'descr'", name);
+  RILL_CHECK(descr.size() > 3 && (descr[0] == '\'' || descr[0] == '"'), unimplemented,
+             "[npy] {} holds records, not one array", name);
+  descr = descr.substr(1, descr.find(descr[0], 1) - 1);
+  RILL_CHECK(!descr.empty() && descr[0] != '>', unimplemented,
+             "[npy] {} is big-endian ({}); only little-endian arrays are read", name, descr);
+  DType dtype;
+  for (const Kind& k : kKinds)
+    if (descr.substr(descr[0] == '<' || descr[0] == '|' || descr[0] == '=' ? 1 : 0) == k.descr)
+      dtype = k.dtype;
+  RILL_CHECK(dtype.defined(), unimplemented,
+             "[npy] {} has dtype {}, for which there is no tensor{}", name, descr,
+             descr.find('O') != descr.npos ? " (an array of Python objects)" : "");
+  RILL_CHECK(value_of(header, "'fortran_order'", name).substr(0, 5) == "False", unimplemented,
+             "[npy] {} is in Fortran order; save it with numpy.ascontiguousarray", name);
+  std::string_view list = value_of(header, "'shape'", name);
+  list = list.substr(0, list.find(')'));
+  Dims dims;
+  for (std::size_t i = 0; i < list.size();) {
+    if (list[i] < '0' || list[i] > '9') {
+      ++i;
+      continue;
+    }
+    std::int64_t n = 0;
+    for (; i < list.size() && list[i] >= '0' && list[i] <= '9'; ++i) {
+      RILL_CHECK(n < INT64_MAX / 20, data_loss, "[npy] {} has a size that is too large", name);
+      n = n * 10 + (list[i] - '0');
+    }
+    dims.push_back(n);
+  }
+  const std::int64_t elements = checked_num_elements(dims, "npy");
+  const std::size_t rest = bytes.size() - start - length;
+  RILL_CHECK(static_cast<std::uint64_t>(elements) <= rest / dtype.itemsize(), data_loss,
+             "[npy] {} has {} bytes of elements; its shape needs {} of {} bytes each", name, rest,
+             elements, dtype.itemsize());
+  Tensor t = make_tensor(dtype, TensorShape(dims));
+  if (elements > 0)
+    std::memcpy(t.impl()->data, bytes.data() + start + length,
+                static_cast<std::size_t>(elements) * dtype.itemsize());
+  return t;
+}
+
+std::string write_npy(const Tensor& given) {
+  const Tensor t = to_host(given);
+  std::string descr;
+  for (const Kind& k : kKinds)
+    if (k.dtype == t.dtype()) descr = std::string(t.dtype().itemsize() == 1 ? "|" : "<") + k.descr;
+  RILL_CHECK(!descr.empty(), invalid_argument, "[npy] NumPy has no dtype for {}", t.dtype());
+  std::string shape = "(";
+  for (int i = 0; i < t.ndim(); ++i)
+    shape += std::to_string(t.shape().dim(i)) + (t.ndim() == 1 ? "," : i + 1 < t.ndim() ? ", " : "");
+  std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + "), }";
+  // The elements begin at a multiple of 64.
+  while ((10 + header.size() + 1) % 64 != 0) header += ' ';
+  header += '\n';
+  std::string out = "\x93NUMPY";
+  out += '\x01';
+  out += '\0';
+  out += static_cast<char>(header.size() & 0xff);
+  out += static_cast<char>(header.size() >> 8);
+  out += header;
+  out.append(static_cast<const char*>(t.impl()->data),
+             static_cast<std::size_t>(t.size()) * t.dtype().itemsize());
+  return out;
+}
+
+Tensor load_npy(const std::string& path) { return read_npy(read_file(path), path); }
+void save_npy(const std::string& path, const Tensor& t) {
+  AtomicFile file(path);
+  file.append(write_npy(t));
+  file.commit();
+}
+std::vector<std::pair<std::string, Tensor>> load_npz(const std::string& path) {
+  const ZipReader zip = ZipReader::open(path);
+  std::vector<std::pair<std::string, Tensor>> arrays;
+  for (const std::string& name : zip.names()) {
+    const bool npy = name.size() > 4 && name.ends_with(".npy");
+    arrays.emplace_back(npy ? name.substr(0, name.size() - 4) : name,
+                        read_npy(zip.read(name), path + ":" + name));
+  }
+  return arrays;
+}
+void save_npz(const std::string& path, const std::vector<std::pair<std::string, Tensor>>& arrays,
+              bool compressed) {
+  ZipWriter zip;
+  for (const auto& [name, t] : arrays) zip.add(name + ".npy", write_npy(t), compressed);
+  AtomicFile file(path);
+  file.append(zip.finish());
+  file.commit();
+}
+
+}  // namespace rill::io

@@ -1,0 +1,26 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "rill/core/tensor.h"
+
+// NumPy's files: .npy holds one array, .npz several by name.
+namespace rill RILL_API {
+namespace io {
+
+// The array of a .npy file's bytes; `name` is for messages. DataLoss when it is damaged,
+// Unimplemented for a dtype that tensors do not have.
+Tensor read_npy(std::string_view bytes, std::string_view name);
+std::string write_npy(const Tensor& t);
+
+Tensor load_npy(const std::string& path);
+void save_npy(const std::string& path, const Tensor& t);
+// Arrays by name, in the order of the file.
+std::vector<std::pair<std::string, Tensor>> load_npz(const std::string& path);
+void save_npz(const std::string& path,
+              const std::vector<std::pair<std::string, Tensor>>& arrays, bool compressed = false);
+
+}  // namespace io
+}  // namespace RILL_API
