@@ -1,6 +1,12 @@
 # examples/*.cc: one program each, linked with librill.so as a user would, and
 # run by ctest in a folder of its own, where it may write what it likes.
 
+# Real data, where it stands beside the repository.
+set(example_environment "RILL_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+if(EXISTS "${PROJECT_SOURCE_DIR}/../shared/data" AND NOT DEFINED ENV{RILL_DATA_DIR})
+  list(APPEND example_environment "RILL_DATA_DIR=${PROJECT_SOURCE_DIR}/../shared/data")
+endif()
+
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.cc")
 foreach(source ${sources})
   cmake_path(GET source STEM name)
@@ -16,7 +22,7 @@ foreach(source ${sources})
   file(MAKE_DIRECTORY "${folder}")
   add_test(NAME examples.${name} COMMAND example_${name} WORKING_DIRECTORY "${folder}")
   set_tests_properties(examples.${name} PROPERTIES
-    LABELS examples TIMEOUT 600 ENVIRONMENT "RILL_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+    LABELS examples TIMEOUT 600 ENVIRONMENT "${example_environment}")
 endforeach()
 
 # The right-hand column of docs/porting.md as a program.

@@ -27,6 +27,13 @@ target_compile_options(rill_objects PRIVATE "-fmacro-prefix-map=${PROJECT_SOURCE
 set_source_files_properties("${PROJECT_SOURCE_DIR}/rill/base/version.cc" PROPERTIES
   COMPILE_DEFINITIONS "RILL_VERSION=\"${PROJECT_VERSION}\"")
 
+# Small data sets, copied into the library by the assembler.
+set(embedded "${PROJECT_SOURCE_DIR}/rill/keras/datasets/embedded")
+file(GLOB embedded_files CONFIGURE_DEPENDS "${embedded}/*")
+set_source_files_properties("${PROJECT_SOURCE_DIR}/rill/keras/datasets/embedded.cc" PROPERTIES
+  COMPILE_DEFINITIONS "RILL_EMBEDDED_FOLDER=\"${embedded}\""
+  OBJECT_DEPENDS "${embedded_files}")
+
 # Kernels are loops over numbers: let the compiler unroll and vectorise them.
 # -fno-trapping-math changes no value; it lets comparisons be vectorised.
 set(kernel_flags "$<$<CONFIG:Release>:-O3>;-fno-trapping-math;-fopenmp-simd")

@@ -1,4 +1,6 @@
 #pragma once
+#include <rill/rill.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -12,17 +14,12 @@ inline void expect(bool ok, const std::string& what) {
   std::exit(1);
 }
 
-// Finds a file of the repository from the build folder or the source folder.
-inline std::string data_file(const std::string& name) {
-  const char* root = std::getenv("RILL_SOURCE_DIR");
-  for (const std::string& base : {root ? std::string(root) + "/" : std::string(), std::string(),
-                                  std::string("../"), std::string("../../")}) {
-    const std::string path = base + "examples/data/" + name;
-    if (std::FILE* f = std::fopen(path.c_str(), "rb")) {
-      std::fclose(f);
-      return path;
-    }
+// Whether MNIST's files are there; ctest names their folder by RILL_DATA_DIR.
+inline bool has_mnist() {
+  try {
+    static const bool there = rill::keras::datasets::mnist::load_data().train.x.defined();
+    return there;
+  } catch (const rill::errors::NotFound&) {
+    return false;
   }
-  std::cerr << "examples/data/" << name << " not found; run from the source folder\n";
-  std::exit(1);
 }

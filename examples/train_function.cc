@@ -11,44 +11,12 @@ namespace tf = rill;
 namespace keras = tf::keras;
 using tf::Tensor;
 
-// MNIST where its files are beside the repository, else nothing.
-std::vector<std::uint8_t> unzipped(const std::string& name) {
-  std::vector<std::uint8_t> bytes;
-  const char* root = std::getenv("RILL_SOURCE_DIR");
-  const std::string path = std::string(root ? root : ".") + "/../shared/data/mnist/" + name + ".gz";
-  if (std::FILE* found = std::fopen(path.c_str(), "rb"))
-    std::fclose(found);
-  else
-    return bytes;
-  std::FILE* pipe = popen(("gzip -dc '" + path + "'").c_str(), "r");
-  std::uint8_t part[1 << 16];
-  for (std::size_t n; pipe && (n = std::fread(part, 1, sizeof part, pipe)) > 0;)
-    bytes.insert(bytes.end(), part, part + n);
-  if (pipe) pclose(pipe);
-  return bytes;
-}
-
 struct Images {
   Tensor pixels, labels;  // [n, 28, 28, 1] in [0, 1], [n] int32
 };
-Images mnist(const std::string& part) {
-  std::vector<std::uint8_t> x = unzipped(part + "-images-idx3-ubyte"),
-                            y = unzipped(part + "-labels-idx1-ubyte");
-  if (x.size() <= 16 || y.size() <= 8) return {};
-  x.erase(x.begin(), x.begin() + 16), y.erase(y.begin(), y.begin() + 8);  // headers
-  return {tf::cast(tf::reshape(tf::constant(x), {-1, 28, 28, 1}), tf::float32) / 255.f,
-          tf::cast(tf::constant(y), tf::int32)};
-}
-// Without it: the digits of 8 x 8 pixels that are part of the repository, enlarged.
-Images digits() {
-  std::FILE* file = std::fopen(data_file("digits.u8").c_str(), "rb");
-  std::vector<std::uint8_t> bytes(1797 * 65);
-  expect(std::fread(bytes.data(), 1, bytes.size(), file) == bytes.size(), "1797 digits");
-  std::fclose(file);
-  const auto table = tf::reshape(tf::constant(bytes), {1797, 65});
-  const auto small = tf::reshape(table(tf::all, tf::slice(0, 64)), {1797, 8, 8, 1});
-  return {tf::image::resize(tf::cast(small, tf::float32) / 16.f, {28, 28}),
-          tf::cast(table(tf::all, 64), tf::int32)};
+Images scaled(const keras::datasets::Split& s, float white) {
+  const auto x = tf::expand_dims(tf::cast(s.x, tf::float32), -1) / white;
+  return {tf::image::resize(x, {28, 28}), tf::cast(s.y, tf::int32)};
 }
 
 // The guide's network: two convolutions, each with a pool behind it, and two dense layers.
@@ -81,9 +49,12 @@ struct Cnn {
 
 int main(int argc, char** argv) {
   const int batches = argc > 1 ? std::atoi(argv[1]) : 40, size = 50;
-  Images train = mnist("train"), test = mnist("t10k");
-  const bool real = train.pixels.defined() && test.pixels.defined();
-  if (!real) train = test = digits();
+  // MNIST where its files are, else the small digits of the library, enlarged.
+  const bool real = has_mnist();
+  const auto data =
+      real ? keras::datasets::mnist::load_data() : keras::datasets::digits::load_data();
+  const Images train = scaled(data.train, real ? 255.f : 16.f),
+               test = scaled(data.test, real ? 255.f : 16.f);
   const int count = static_cast<int>(train.labels.shape().dim(0));
 
   // The losses of all batches, and the time of all but the first, which is traced.

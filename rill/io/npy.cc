@@ -17,8 +17,8 @@ struct Kind {
   DType dtype;
 };
 const Kind kKinds[] = {
-    {"f4", float32}, {"f8", float64}, {"f2", float16}, {"u1", uint8},  {"i1", int8},
-    {"i2", int16},   {"u2", uint16},  {"i4", int32},   {"u4", uint32}, {"i8", int64},
+    {"f4", float32}, {"f8", float64}, {"f2", float16},   {"u1", uint8},       {"i1", int8},
+    {"i2", int16},   {"u2", uint16},  {"i4", int32},     {"u4", uint32},      {"i8", int64},
     {"u8", uint64},  {"b1", bool_},   {"c8", complex64}, {"c16", complex128},
 };
 
@@ -38,8 +38,11 @@ Tensor read_npy(std::string_view bytes, std::string_view name) {
   RILL_CHECK(bytes.size() >= 10 && bytes.substr(0, 6) == "\x93NUMPY", data_loss,
              "[npy] {} is no .npy file: it does not begin with \\x93NUMPY", name);
   const int major = static_cast<unsigned char>(bytes[6]);
-  RILL_CHECK(major >= 1 && major <= 3, unimplemented, "[npy] {} has format version {}", name, major);
-  const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i])); };
+  RILL_CHECK(major >= 1 && major <= 3, unimplemented, "[npy] {} has format version {}", name,
+             major);
+  const auto byte = [&](std::size_t i) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i]));
+  };
   const std::size_t start = major == 1 ? 10 : 12;
   RILL_CHECK(bytes.size() >= start, data_loss, "[npy] {} ends in its header", name);
   const std::size_t length = major == 1 ? byte(8) | byte(9) << 8
@@ -96,8 +99,11 @@ std::string write_npy(const Tensor& given) {
   RILL_CHECK(!descr.empty(), invalid_argument, "[npy] NumPy has no dtype for {}", t.dtype());
   std::string shape = "(";
   for (int i = 0; i < t.ndim(); ++i)
-    shape += std::to_string(t.shape().dim(i)) + (t.ndim() == 1 ? "," : i + 1 < t.ndim() ? ", " : "");
-  std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + "), }";
+    shape += std::to_string(t.shape().dim(i)) + (t.ndim() == 1      ? ","
+                                                 : i + 1 < t.ndim() ? ", "
+                                                                    : "");
+  std::string header =
+      "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + "), }";
   // The elements begin at a multiple of 64.
   while ((10 + header.size() + 1) % 64 != 0) header += ' ';
   header += '\n';

@@ -19,8 +19,8 @@ Tensor load_npy(const std::string& path);
 void save_npy(const std::string& path, const Tensor& t);
 // Arrays by name, in the order of the file.
 std::vector<std::pair<std::string, Tensor>> load_npz(const std::string& path);
-void save_npz(const std::string& path,
-              const std::vector<std::pair<std::string, Tensor>>& arrays, bool compressed = false);
+void save_npz(const std::string& path, const std::vector<std::pair<std::string, Tensor>>& arrays,
+              bool compressed = false);
 
 }  // namespace io
 }  // namespace RILL_API

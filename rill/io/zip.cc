@@ -175,18 +175,19 @@ std::string ZipReader::read(std::string_view name) const {
 }
 
 void ZipWriter::add(std::string_view name, std::string_view content, bool compress) {
-  RILL_CHECK(content.size() < 0xffffffff && out_.size() < 0xffffffff - content.size(), unimplemented,
-             "[zip] \"{}\" has {} bytes: archives over 4 GB are not written", name, content.size());
+  RILL_CHECK(content.size() < 0xffffffff && out_.size() < 0xffffffff - content.size(),
+             unimplemented, "[zip] \"{}\" has {} bytes: archives over 4 GB are not written", name,
+             content.size());
   std::string packed;
   if (compress) packed = deflate_raw(content);
   const std::string_view body = compress ? std::string_view(packed) : content;
   const std::uint64_t header = out_.size();
-  std::string common;  // what both the entry and the directory say
-  put(common, 20, 2);  // version needed
+  std::string common;     // what both the entry and the directory say
+  put(common, 20, 2);     // version needed
   put(common, 0x800, 2);  // names in UTF-8
   put(common, compress ? 8 : 0, 2);
-  put(common, 0, 2);       // time
-  put(common, 0x21, 2);    // 1980-01-01
+  put(common, 0, 2);     // time
+  put(common, 0x21, 2);  // 1980-01-01
   put(common, crc_of(content), 4);
   put(common, body.size(), 4);
   put(common, content.size(), 4);

@@ -219,6 +219,8 @@ NameStack::NameStack(const std::string& layer) : before_(name_path.size()) {
   name_path += '/';
 }
 NameStack::~NameStack() { name_path.resize(before_); }
+NameStackReset::NameStackReset() { before_.swap(name_path); }
+NameStackReset::~NameStackReset() { before_.swap(name_path); }
 bool NameStack::empty() { return name_path.empty(); }
 std::string NameStack::path_for(const std::string& layer) {
   const std::string own = layer + "/";

@@ -17,4 +17,15 @@ class NameStack {
   std::size_t before_;
 };
 
+// For a time nothing is around: weights of a stack are named without the stack.
+class NameStackReset {
+ public:
+  NameStackReset();
+  ~NameStackReset();
+  NameStackReset(const NameStackReset&) = delete;
+
+ private:
+  std::string before_;
+};
+
 }  // namespace rill::keras

@@ -3,6 +3,7 @@
 #include "rill/keras/layers/input_layer_impl.h"
 #include "rill/keras/layers/registry.h"
 #include "rill/keras/models/model_impl.h"
+#include "rill/keras/name_stack_impl.h"
 #include "rill/ops/array_ops.h"
 
 namespace rill::keras {
@@ -61,6 +62,7 @@ void SequentialImpl::pop() {
 
 void SequentialImpl::build_for(const TensorShape& shape, DType dtype) {
   const EagerScope eager;
+  const NameStackReset names;
   const Ref<Graph> g(new Graph(name()));
   const TracingScope tracing(*g);
   TensorShape any_batch = shape;

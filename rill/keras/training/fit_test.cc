@@ -57,8 +57,11 @@ TEST(Fit, DatasetsWithStepsGoOnAcrossEpochs) {
   auto val = tf::data::Dataset::from_tensor_slices(tf::tuple(inputs(100), one_hot_labels(100)))
                  .batch(32)
                  .repeat();
-  const auto h = model.fit(
-      train, {.epochs = 3, .verbose = 0, .validation_data = val, .steps_per_epoch = 30, .validation_steps = 3});
+  const auto h = model.fit(train, {.epochs = 3,
+                                   .verbose = 0,
+                                   .validation_data = val,
+                                   .steps_per_epoch = 30,
+                                   .validation_steps = 3});
   EXPECT_EQ(h["val_mae"].size(), 3u);
   EXPECT_LT(h["loss"].back(), h["loss"].front());
   expect_error<tf::errors::InvalidArgument>([&] { model.fit(train, {.verbose = 0}); },
@@ -76,7 +79,10 @@ TEST(Fit, BadData) {
       [&] { model.fit(inputs(), one_hot_labels(999), {.verbose = 0}); },
       "data cardinality is ambiguous");
   expect_error<tf::errors::InvalidArgument>(
-      [&] { model.fit(tf::zeros({0, 32}), tf::zeros({0, 10}), {.verbose = 0}); }, "no samples");
+      [&] {
+        model.fit(tf::zeros({0, 32}), tf::zeros({0, 10}), {.verbose = 0});
+      },
+      "no samples");
   expect_error<tf::errors::InvalidArgument>([&] { model.compile({.loss = "mze"}); },
                                             "unknown loss \"mze\"");
   expect_error<tf::errors::InvalidArgument>([&] { model.compile({.optimizer = "adan"}); }, "adam");
