@@ -175,7 +175,7 @@ TEST(PassesTest, FusedConvKeepsNaN) {
 }
 
 TEST(PassesTest, FoldBatchNorm) {
-  auto normalised = [](bool training) {
+  auto normalised = [](bool training, std::int64_t images = 2) {
     return run_pass(
         "fold_batch_norm",
         [training](const auto& x) {
@@ -187,7 +187,7 @@ TEST(PassesTest, FoldBatchNorm) {
                                        .is_training = training})
               .t[0];
         },
-        {numbers({2, 7, 6, 3}, 1), numbers({3, 3, 3, 5}, 2), numbers({5}, 3), numbers({5}, 4),
+        {numbers({images, 7, 6, 3}, 1), numbers({3, 3, 3, 5}, 2), numbers({5}, 3), numbers({5}, 4),
          numbers({5}, 5), numbers({5}, 6)},
         1e-5);
   };
@@ -195,6 +195,9 @@ TEST(PassesTest, FoldBatchNorm) {
   EXPECT_EQ(std::count(r.after.begin(), r.after.end(), "FusedBatchNormV3"), 0);
   EXPECT_EQ(std::count(r.after.begin(), r.after.end(), "BiasAdd"), 1);
   EXPECT_EQ(r.what, "1 normalisations in the filters of convolutions");
+  // Of one image the result is smaller than the filter.
+  const auto small = normalised(false, 1);
+  EXPECT_EQ(small.after, small.before);
 }
 
 TEST(PassesTest, AccumulateInGemm) {
