@@ -1,11 +1,24 @@
 // Batch normalisation that does not train goes into the convolution before it: its scale
-// into the filter, which is small, instead of over the result, which is not.
+// into the filter instead of over the result, where the filter is the smaller of the two. (In
+// the last layers of a network it is not, and a filter that stays as it is stays packed.)
 #include "rill/graph/passes/pass.h"
 
 namespace rill {
 namespace {
 
 const ValueInfo& info(Endpoint e) { return e.node->outputs[static_cast<std::size_t>(e.index)]; }
+
+// Of a batch of unknown size one image is counted.
+bool filter_is_smaller(const Node& conv) {
+  auto elements = [](const TensorShape& s, std::int64_t unknown) {
+    std::int64_t n = 1;
+    for (int i = 0; i < s.rank(); ++i) n *= s.dim(i) >= 0 ? s.dim(i) : i == 0 ? 1 : unknown;
+    return n;
+  };
+  const TensorShape &filter = info(conv.inputs[1]).shape, &result = conv.outputs[0].shape;
+  if (!filter.has_rank() || !result.has_rank()) return true;
+  return elements(filter, 1) < elements(result, 1 << 10);
+}
 
 // scale / sqrt(variance + epsilon) and offset - mean * that, as nodes at the end.
 struct Affine {
@@ -46,7 +59,7 @@ std::string fold_batch_norm(Graph& graph) {
         users[static_cast<std::size_t>(conv.id)][0].size() != 1 ||
         info(norm->inputs[0]).dtype != info(norm->inputs[1]).dtype ||
         !kRealFloatTypes.contains(info(norm->inputs[0]).dtype) ||
-        conv.reader().string_attr("data_format") != "NHWC")
+        conv.reader().string_attr("data_format") != "NHWC" || !filter_is_smaller(conv))
       continue;
     std::vector<Node*> made;
     const Affine a = affine_of(graph, *norm, made);

@@ -14,6 +14,8 @@ namespace {
 // A merged update holds the locks of all its variables at once. Thread sanitizers follow 64
 // locks of a thread and no more.
 constexpr std::size_t kMostVariables = 60;
+// Of fewer there is nothing to gain.
+constexpr std::size_t kFewestUpdates = 4;
 
 // Updates that wait to be made together, where the last of them stands.
 struct Batch {
@@ -34,9 +36,9 @@ std::set<const Resource*> variables_of(const Node& n, bool* known) {
   return out;
 }
 
-// A device has its own way to do much at once: it records the step.
+// Updates run where their variables are. A device has its own way to do much at once: it
+// records the step.
 bool on_host(const Node& n) {
-  if (!n.device.empty() && !find_device(n.device).is_host()) return false;
   for (Endpoint e : n.inputs) {
     if (info(e).dtype != resource_dtype()) continue;
     if (e.node->handle->resource_kind != Resource::Kind::variable) return false;
@@ -88,7 +90,7 @@ std::vector<Batch> find_batches(const Graph& graph) {
     batch->variables.insert(variables.begin(), variables.end());
   }
   close_if([](const Batch&) { return true; });
-  std::erase_if(closed, [](const Batch& b) { return b.members.size() < 2; });
+  std::erase_if(closed, [](const Batch& b) { return b.members.size() < kFewestUpdates; });
   return closed;
 }
 

@@ -8,10 +8,12 @@ namespace {
 using namespace functors::rules;
 
 #define RILL_SPARSE_UPDATE(name, Rule, n) RILL_KERNEL(name, cpu, kFloatTypes, (update_cpu<Rule, n>))
+#define RILL_MANY_UPDATES(name, Rule, n) \
+  const ManyRegistration RILL_KERNEL_JOIN(many_, __COUNTER__)(name, update_many_cpu<Rule, n>)
 #define RILL_UPDATE(name, Rule, n)   \
   RILL_SPARSE_UPDATE(name, Rule, n); \
-  const ManyRegistration RILL_KERNEL_JOIN(many_, __COUNTER__)(name, update_many_cpu<Rule, n>)
-RILL_UPDATE("ResourceApplyGradientDescent", GradientDescent, 1);
+  RILL_MANY_UPDATES(name, Rule, n)
+RILL_MANY_UPDATES("ResourceApplyGradientDescent", GradientDescent, 1);  // one: in state.cc
 RILL_UPDATE("ResourceApplyMomentum", Momentum, 2);
 RILL_SPARSE_UPDATE("ResourceSparseApplyMomentum", Momentum, 2);
 RILL_UPDATE("ResourceApplyKerasMomentum", KerasMomentum, 2);
