@@ -59,6 +59,7 @@ class Callback {
 
   Model* model = nullptr;
   History::Params params;
+  Logs extra;  // numbers of its own, which the history takes at the end of an epoch
 };
 
 }  // namespace callbacks

@@ -127,8 +127,11 @@ History run_fit(Model& model, Batches& batches, std::optional<Batches>& validati
       for (const auto& [name, value] : val.items()) logs.set("val_" + name, value);
     }
     bar.update(step, logs, true);
+    for (const CallbackRef& c : o.callbacks) {
+      c->on_epoch_end(epoch, logs);
+      for (const auto& [name, value] : c->extra.items()) logs.set(name, value);
+    }
     history.add(epoch, logs);
-    for (const CallbackRef& c : o.callbacks) c->on_epoch_end(epoch, logs);
     if (batches.ran_out()) {
       RILL_LOG(warning,
                "[fit] the input ran out of data: the dataset gave fewer than steps_per_epoch * "

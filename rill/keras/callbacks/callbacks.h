@@ -1,0 +1,198 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rill/core/tensor.h"
+#include "rill/keras/callbacks/callback.h"
+#include "rill/keras/utils/progbar.h"
+#include "rill/summary/summary.h"
+
+// The callbacks of Keras.
+namespace rill RILL_API {
+namespace keras {
+namespace callbacks {
+
+// Whether a number got better: larger for accuracies and areas, smaller for all else, unless
+// the mode says "min" or "max".
+class Improvement {
+ public:
+  Improvement(const char* who, std::string_view monitor, std::string_view mode, double min_delta);
+  bool better(double now, double before) const;
+  double worst() const;
+
+ private:
+  bool larger_;
+  double min_delta_;
+};
+
+struct EarlyStoppingOptions {
+  std::string monitor = "val_loss";
+  double min_delta = 0;  // less is no improvement
+  int patience = 0;      // epochs without improvement until training stops
+  int verbose = 0;
+  std::string mode = "auto";
+  std::optional<double> baseline = {};  // what must be beaten at all
+  bool restore_best_weights = false;
+  int start_from_epoch = 0;
+};
+// Ends training when a number has stopped getting better.
+class EarlyStopping : public Callback {
+ public:
+  EarlyStopping();
+  explicit EarlyStopping(EarlyStoppingOptions options);
+  void on_train_begin(const Logs& logs) override;
+  void on_epoch_end(int epoch, const Logs& logs) override;
+  bool wants_batches() const override { return false; }
+  int stopped_epoch = 0;  // 0: it ran to its end
+  int best_epoch = 0;
+  double best = 0;
+
+ private:
+  EarlyStoppingOptions o_;
+  Improvement improvement_;
+  int wait_ = 0;
+  std::vector<Tensor> best_weights_;
+};
+
+struct LearningRateSchedulerOptions {
+  int verbose = 0;
+};
+// The learning rate of each epoch: schedule(epoch), or schedule(epoch, current rate).
+class LearningRateScheduler : public Callback {
+ public:
+  template <class F>
+  explicit LearningRateScheduler(F schedule, LearningRateSchedulerOptions options = {})
+      : verbose_(options.verbose) {
+    if constexpr (std::is_invocable_r_v<double, F&, int, double>)
+      schedule_ = std::move(schedule);
+    else
+      schedule_ = [schedule = std::move(schedule)](int epoch, double) mutable -> double {
+        return schedule(epoch);
+      };
+  }
+  void on_epoch_begin(int epoch, const Logs& logs) override;
+  void on_epoch_end(int epoch, const Logs& logs) override;
+  bool wants_batches() const override { return false; }
+
+ private:
+  std::function<double(int, double)> schedule_;
+  int verbose_;
+};
+
+struct ReduceLROnPlateauOptions {
+  std::string monitor = "val_loss";
+  double factor = 0.1;
+  int patience = 10;
+  int verbose = 0;
+  std::string mode = "auto";
+  double min_delta = 1e-4;
+  int cooldown = 0;
+  double min_lr = 0;
+};
+// Multiplies the learning rate by a factor when a number has stopped getting better.
+class ReduceLROnPlateau : public Callback {
+ public:
+  ReduceLROnPlateau();
+  explicit ReduceLROnPlateau(ReduceLROnPlateauOptions options);
+  void on_train_begin(const Logs& logs) override;
+  void on_epoch_end(int epoch, const Logs& logs) override;
+  bool wants_batches() const override { return false; }
+
+ private:
+  ReduceLROnPlateauOptions o_;
+  Improvement improvement_;
+  double best_ = 0;
+  int wait_ = 0, cooldown_ = 0;
+};
+
+struct CSVLoggerOptions {
+  std::string separator = ",";
+  bool append = false;  // go on with a file that is there
+};
+// A line of numbers an epoch.
+class CSVLogger : public Callback {
+ public:
+  explicit CSVLogger(std::string filename, CSVLoggerOptions options = {});
+  void on_train_begin(const Logs& logs) override;
+  void on_epoch_end(int epoch, const Logs& logs) override;
+  bool wants_batches() const override { return false; }
+
+ private:
+  std::string filename_;
+  CSVLoggerOptions o_;
+  std::vector<std::string> keys_;
+  bool has_header_ = false;
+};
+
+// Ends training when the loss of a batch is not finite.
+class TerminateOnNaN : public Callback {
+ public:
+  void on_train_batch_end(std::int64_t batch, const Logs& logs) override;
+};
+
+struct LambdaCallbackOptions {
+  std::function<void(int, const Logs&)> on_epoch_begin = {}, on_epoch_end = {};
+  std::function<void(std::int64_t, const Logs&)> on_batch_begin = {}, on_batch_end = {};
+  std::function<void(const Logs&)> on_train_begin = {}, on_train_end = {};
+};
+// Hooks as functions.
+class LambdaCallback : public Callback {
+ public:
+  explicit LambdaCallback(LambdaCallbackOptions options) : o_(std::move(options)) {}
+  void on_train_begin(const Logs& logs) override;
+  void on_train_end(const Logs& logs) override;
+  void on_epoch_begin(int epoch, const Logs& logs) override;
+  void on_epoch_end(int epoch, const Logs& logs) override;
+  void on_train_batch_begin(std::int64_t batch, const Logs& logs) override;
+  void on_train_batch_end(std::int64_t batch, const Logs& logs) override;
+  bool wants_batches() const override { return o_.on_batch_begin || o_.on_batch_end; }
+
+ private:
+  LambdaCallbackOptions o_;
+};
+
+// The progress bar as a callback, for a fit that is told verbose 0.
+class ProgbarLogger : public Callback {
+ public:
+  void on_epoch_begin(int epoch, const Logs& logs) override;
+  void on_train_batch_end(std::int64_t batch, const Logs& logs) override;
+  void on_epoch_end(int epoch, const Logs& logs) override;
+
+ private:
+  std::optional<utils::Progbar> bar_;
+  std::int64_t seen_ = 0;
+};
+
+struct TensorBoardOptions {
+  std::string log_dir = "logs";
+  // 0: once an epoch; n: the batches too, every n of them.
+  int update_freq = 0;
+  bool write_steps_per_second = false;
+};
+// Writes the numbers of epochs, and of batches if asked, for TensorBoard: those of training into
+// log_dir/train, those of validation into log_dir/validation.
+class TensorBoard : public Callback {
+ public:
+  TensorBoard();
+  explicit TensorBoard(TensorBoardOptions options);
+  explicit TensorBoard(std::string log_dir)
+      : TensorBoard(TensorBoardOptions{.log_dir = std::move(log_dir)}) {}
+  void on_train_begin(const Logs& logs) override;
+  void on_train_end(const Logs& logs) override;
+  void on_epoch_begin(int epoch, const Logs& logs) override;
+  void on_epoch_end(int epoch, const Logs& logs) override;
+  void on_train_batch_end(std::int64_t batch, const Logs& logs) override;
+  bool wants_batches() const override { return o_.update_freq > 0; }
+
+ private:
+  TensorBoardOptions o_;
+  summary::SummaryWriter train_, validation_;
+  std::int64_t steps_ = 0, steps_before_ = 0;
+  double epoch_start_ = 0;
+};
+
+}  // namespace callbacks
+}  // namespace keras
+}  // namespace RILL_API
