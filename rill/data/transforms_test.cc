@@ -336,7 +336,7 @@ TEST(Threads, EndWithTheIterator) {
     it.next();
   }
   const int seen = calls;
-  EXPECT_LT(seen, 100);
+  EXPECT_LT(seen, 1000);  // a few jobs of at most 64
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_EQ(calls, seen);
 }
