@@ -168,7 +168,9 @@ void run_family(const std::string& name) {
     EXPECT_TRUE(name##_listed);                                    \
     run_family(#name);                                             \
   }
+FAMILY(convolutional)
 FAMILY(core)
+FAMILY(pooling)
 
 TEST(KerasLayers, EveryFileIsTested) {
   for (const auto& e : std::filesystem::directory_iterator(goldens()))
