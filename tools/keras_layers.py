@@ -34,7 +34,12 @@ def ramp(shape, dtype):
 
 
 def make(case):
-    """case: dict(name, layer, inputs=[shape or array], training=False, weights=seed, call={})"""
+    """case: dict(name, layer, inputs=[shape or array], ...), and where wanted:
+
+    training=True; list=True: one input, in a list; call={}: further arguments of the call;
+    masks=[array or None]: of the inputs, given as `mask`; states=[shape]: `initial_state`;
+    spread=True: the inputs are the arguments of the call; attention_mask=array.
+    """
     tf.keras.backend.clear_session()
     rng = np.random.RandomState(case.get("seed", 1))
     layer = case["layer"]()
@@ -44,9 +49,23 @@ def make(case):
                       else tf.constant((rng.rand(*i) * 2 - 1).astype(np.float32)))
     argument = inputs[0] if len(inputs) == 1 and not case.get("list") else inputs
     kwargs = dict(case.get("call", {}))
+    masks = [m if m is None else tf.constant(m) for m in case.get("masks", [])]
+    if masks and case.get("spread"):
+        for x, m in zip(inputs, masks):
+            if m is not None:
+                x._keras_mask = m
+    elif masks:
+        kwargs["mask"] = masks[0] if len(inputs) == 1 else masks
+    states = [tf.constant((rng.rand(*s) * 2 - 1).astype(np.float32)) for s in case.get("states", [])]
+    if states:
+        kwargs["initial_state"] = states
+    if "attention_mask" in case:
+        kwargs["attention_mask"] = tf.constant(case["attention_mask"])
+    call = (lambda: layer(*inputs, **kwargs)) if case.get("spread") else \
+        (lambda: layer(argument, **kwargs))
     if case.get("training"):
         kwargs["training"] = True
-    layer(argument, **kwargs)
+    call()
     if layer.weights and case.get("random_weights", True):
         layer.set_weights([(rng.rand(*w.shape) * 1.5 - 0.5).astype(w.dtype.as_numpy_dtype)
                            if w.dtype.is_floating else w.numpy() for w in layer.weights])
@@ -55,7 +74,7 @@ def make(case):
     with tf.GradientTape() as tape:
         for x in floats:
             tape.watch(x)
-        outputs = tf.nest.flatten(layer(argument, **kwargs))
+        outputs = tf.nest.flatten(call())
         total = tf.add_n([tf.reduce_sum(o * ramp(o.shape, o.dtype)) for o in outputs
                           if o.dtype.is_floating])
     grads = tape.gradient(total, floats + layer.trainable_weights,
@@ -65,7 +84,10 @@ def make(case):
         "layer": tf.keras.layers.serialize(layer),
         "training": bool(case.get("training")),
         "list": bool(case.get("list")),
-        "call": {k: v for k, v in case.get("json_call", {}).items()},
+        "call": case.get("call", {}),
+        "masks": [None if m is None else plain(m.numpy()) for m in masks],
+        "states": [plain(s.numpy()) for s in states],
+        "attention_mask": plain(case["attention_mask"]) if "attention_mask" in case else None,
         "tolerance": case.get("tolerance", 1e-5),
         "inputs": [plain(x.numpy()) for x in inputs],
         "weights": before,

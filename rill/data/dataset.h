@@ -103,7 +103,7 @@ class Iterator {
   // iterator then stays as it was. A generator is started anew and passed over.
   std::string save() const;
   void restore(std::string_view state);
-  // This iterator as part of a checkpoint.
+  // Library use: this iterator as part of a checkpoint (rill/core/trackable.h).
   Ref<TrackableNode> trackable() const;
 
  private:

@@ -106,6 +106,8 @@ class DatasetImpl {
   virtual const char* name() const = 0;  // "BatchDataset"
   virtual std::unique_ptr<Cursor> start(Place place) const = 0;
   virtual std::int64_t cardinality() const = 0;
+  // Not null: every pass is over all rows of it, in order.
+  virtual const Rows* source_rows() const { return nullptr; }
   const ElementSpec& spec() const;
 
   RefCount refs;

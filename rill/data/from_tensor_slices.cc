@@ -78,6 +78,7 @@ class TensorSliceDataset final : public DatasetImpl {
   explicit TensorSliceDataset(const Nest& tensors) : rows_(tensors) {}
   const char* name() const override { return "TensorSliceDataset"; }
   std::int64_t cardinality() const override { return rows_.size(); }
+  const Rows* source_rows() const override { return &rows_; }
   std::unique_ptr<Cursor> start(Place) const override {
     return std::make_unique<AllRowsCursor>(rows_, name());
   }

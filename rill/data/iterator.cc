@@ -3,7 +3,12 @@
 
 namespace rill::data {
 
-class IteratorImpl {
+namespace {
+constexpr const char* kStateKey = "ITERATOR_STATE";
+}
+
+// Also the object that a checkpoint holds.
+class IteratorImpl final : public TrackableNode {
  public:
   explicit IteratorImpl(Ref<DatasetImpl> d)
       : dataset(std::move(d)),
@@ -36,6 +41,7 @@ class IteratorImpl {
     cursor->save(out);
     return std::move(out).finish();
   }
+  using TrackableNode::restore;
   void restore(std::string_view state) {
     StateReader in(state);
     const bool saved_ended = in.boolean(), saved_peeked = in.boolean();
@@ -53,7 +59,19 @@ class IteratorImpl {
     ended = saved_ended;
   }
 
-  RefCount refs;
+  std::vector<SavedValue> saved_values() override {
+    const Tensor t = make_tensor(string, TensorShape::scalar());
+    *mutable_data<std::string>(t) = save();
+    return {{kStateKey, t}};
+  }
+  std::vector<std::string> saved_keys() override { return {kStateKey}; }
+  void restore_value(std::string_view, const Tensor& value) override {
+    RILL_CHECK(value.dtype() == string && value.size() == 1, invalid_argument,
+               "[Iterator] the saved state is {} {}; expected one string", value.dtype(),
+               value.shape());
+    restore(value.item<std::string>());
+  }
+
   Ref<DatasetImpl> dataset;
   std::unique_ptr<Pass> pass;
   std::unique_ptr<Cursor> cursor;  // dies before the pass
@@ -89,34 +107,9 @@ const ElementSpec& Iterator::element_spec() const { return impl_->dataset->spec(
 std::string Iterator::save() const { return impl_->save(); }
 void Iterator::restore(std::string_view state) { impl_->restore(state); }
 
-namespace {
-
-constexpr const char* kStateKey = "ITERATOR_STATE";
-
-class IteratorNode final : public TrackableNode {
- public:
-  explicit IteratorNode(Iterator it) : it_(std::move(it)) {}
-  std::vector<SavedValue> saved_values() override {
-    Tensor t = make_tensor(string, TensorShape::scalar());
-    *mutable_data<std::string>(t) = it_.save();
-    return {{kStateKey, t}};
-  }
-  std::vector<std::string> saved_keys() override { return {kStateKey}; }
-  void restore_value(std::string_view, const Tensor& value) override {
-    RILL_CHECK(value.dtype() == string && value.size() == 1, invalid_argument,
-               "[Iterator] the saved state is {} {}; expected one string", value.dtype(),
-               value.shape());
-    it_.restore(value.item<std::string>());
-  }
-
- private:
-  Iterator it_;
-};
-
-}  // namespace
-
 Ref<TrackableNode> Iterator::trackable() const {
-  return Ref<TrackableNode>(new IteratorNode(*this));
+  retain(impl_.get());
+  return Ref<TrackableNode>(impl_.get());
 }
 
 }  // namespace rill::data

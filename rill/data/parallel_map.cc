@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <thread>
@@ -29,38 +32,28 @@ class ParallelMapCursor final : public UnaryCursor {
   }
 
   bool next(Nest* element) override {
-    std::unique_lock lock(mutex_);
-    while (static_cast<int>(threads_.size()) < num_threads_)
-      threads_.emplace_back([this] { work(); });
-    std::size_t ready = 0;
-    done_.wait(lock, [&] {
-      for (ready = 0; ready < slots_.size(); ++ready) {
-        if (slots_[ready]->done) return true;
-        if (ordered_) return false;
-      }
-      return slots_.empty() && input_ended_ && !pulling_;
-    });
-    if (slots_.empty()) return false;
-    const std::shared_ptr<Slot> slot = slots_[ready];
-    slots_.erase(slots_.begin() + static_cast<std::ptrdiff_t>(ready));
-    lock.unlock();
-    work_.notify_one();
-    return slot->result.take(element);
+    if (ready_.empty() && !await()) return false;
+    Produced result = std::move(ready_.front());
+    ready_.pop_front();
+    return result.take(element);
   }
 
   void save(StateWriter& out) override {
     std::unique_lock lock(mutex_);
     hold_ = true;
+    std::size_t results = ready_.size();
     done_.wait(lock, [&] {
-      for (const auto& slot : slots_)
-        if (!slot->done) return false;
-      return !pulling_;
+      return !pulling_ &&
+             std::all_of(jobs_.begin(), jobs_.end(), [](const auto& job) { return job->done; });
     });
+    for (const auto& job : jobs_) results += job->results.size();
     out.stage("ParallelMapDataset");
     out.put(index_);
     out.put(static_cast<std::int64_t>(input_ended_));
-    out.put(static_cast<std::int64_t>(slots_.size()));
-    for (const auto& slot : slots_) slot->result.save(out);
+    out.put(static_cast<std::int64_t>(results));
+    for (const Produced& p : ready_) p.save(out);
+    for (const auto& job : jobs_)
+      for (const Produced& p : job->results) p.save(out);
     input_->save(out);
     hold_ = false;
     lock.unlock();
@@ -70,61 +63,98 @@ class ParallelMapCursor final : public UnaryCursor {
     in.stage("ParallelMapDataset");
     index_ = in.integer(0, INT64_MAX);
     input_ended_ = in.boolean();
-    for (std::int64_t n = in.integer(0, 1 << 20); n > 0; --n) {
-      auto slot = std::make_shared<Slot>();
-      slot->result = Produced::restore(in);
-      slot->done = true;
-      slots_.push_back(std::move(slot));
-    }
+    for (std::int64_t n = in.integer(0, 1 << 30); n > 0; --n)
+      ready_.push_back(Produced::restore(in));
     input_->restore(in);
   }
 
  private:
-  struct Slot {
-    Produced result;
+  // Some consecutive elements, which one thread works on.
+  struct Job {
+    std::int64_t first = 0;  // index of the first element that is no error
+    std::vector<Produced> results;
     bool done = false;
   };
+
+  // Waits for a job that is done and takes its results; false at the end.
+  bool await() {
+    std::unique_lock lock(mutex_);
+    while (static_cast<int>(threads_.size()) < num_threads_)
+      threads_.emplace_back([this] { work(); });
+    auto found = jobs_.end();
+    done_.wait(lock, [&] {
+      found = std::find_if(jobs_.begin(), jobs_.end(), [&](const auto& job) {
+        return job->done || ordered_;  // in order only the first will do
+      });
+      if (found != jobs_.end()) return (*found)->done;
+      return jobs_.empty() && input_ended_ && !pulling_;
+    });
+    if (found == jobs_.end()) return false;
+    for (Produced& p : (*found)->results) ready_.push_back(std::move(p));
+    jobs_.erase(found);
+    lock.unlock();
+    work_.notify_one();
+    return true;
+  }
 
   void work() {
     set_compute_width(1);
     std::unique_lock lock(mutex_);
     for (;;) {
-      // One at a time asks the input, so that the slots stand in its order.
+      // One at a time asks the input, so that the jobs stand in its order.
       work_.wait(lock, [&] {
-        return stop_ || (!hold_ && !pulling_ && !input_ended_ && slots_.size() < room_);
+        return stop_ || (!hold_ && !pulling_ && !input_ended_ && jobs_.size() < room_);
       });
       if (stop_) return;
       pulling_ = true;
+      const std::size_t size = job_size_;
       lock.unlock();
-      Produced from = Produced::of([&](Nest* e) { return input_->next(e); });
+      auto job = std::make_shared<Job>();
+      bool ended = false;
+      while (!ended && job->results.size() < size) {
+        Produced p = Produced::of([&](Nest* e) { return input_->next(e); });
+        ended = p.at_end();
+        if (!ended) job->results.push_back(std::move(p));
+      }
       lock.lock();
       pulling_ = false;
-      if (from.at_end()) {
-        input_ended_ = true;
-        done_.notify_all();
-        continue;
-      }
-      auto slot = std::make_shared<Slot>();
-      slots_.push_back(slot);
-      if (from.failed()) {
-        slot->result = std::move(from);
-      } else {
-        const std::int64_t index = index_++;
-        lock.unlock();
-        work_.notify_one();
-        Produced to = Produced::of([&](Nest* e) {
-          Nest element;
-          from.take(&element);
-          *e = call_(f_, element, index);
-          return true;
-        });
-        lock.lock();
-        slot->result = std::move(to);
-      }
-      slot->done = true;
+      input_ended_ = ended;
+      job->first = index_;
+      for (const Produced& p : job->results) index_ += !p.failed();
+      if (!job->results.empty()) jobs_.push_back(job);
+      lock.unlock();
+      work_.notify_one();
+      const auto start = std::chrono::steady_clock::now();
+      run(*job);
+      const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+      lock.lock();
+      job->done = true;
+      // Handing over costs microseconds: jobs are made long enough to be worth it,
+      // and no longer. What is computed, and its order, do not depend on that.
+      if (job_size_ == size && time.count() < kShortJob)
+        job_size_ = std::min(2 * size, kMostElements);
+      if (job_size_ == size && time.count() > kLongJob)
+        job_size_ = std::max<std::size_t>(size / 2, 1);
       done_.notify_all();
     }
   }
+  void run(Job& job) const {
+    std::int64_t index = job.first;
+    for (Produced& p : job.results) {
+      if (stop_) return;  // nobody will want it
+      if (p.failed()) continue;
+      p = Produced::of([&](Nest* e) {
+        Nest element;
+        p.take(&element);
+        *e = call_(f_, element, index);
+        return true;
+      });
+      ++index;
+    }
+  }
+
+  static constexpr double kShortJob = 50e-6, kLongJob = 400e-6;
+  static constexpr std::size_t kMostElements = 64;
 
   const detail::Fn& f_;
   UserCall call_;
@@ -132,11 +162,15 @@ class ParallelMapCursor final : public UnaryCursor {
   const bool ordered_;
   const std::size_t room_;
 
+  std::deque<Produced> ready_;  // the consumer's
+
   std::mutex mutex_;  // guards all below; the input belongs to who set pulling_
   std::condition_variable work_, done_;
-  std::deque<std::shared_ptr<Slot>> slots_;
+  std::deque<std::shared_ptr<Job>> jobs_;
+  std::size_t job_size_ = 1;
   std::int64_t index_ = 0;
-  bool pulling_ = false, input_ended_ = false, hold_ = false, stop_ = false;
+  bool pulling_ = false, input_ended_ = false, hold_ = false;
+  std::atomic<bool> stop_{false};  // written under the mutex; jobs look at it as they go
   std::vector<std::thread> threads_;
 };
 

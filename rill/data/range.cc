@@ -42,6 +42,7 @@ class RangeDataset final : public DatasetImpl {
       : rows_(start, stop, step) {}
   const char* name() const override { return "RangeDataset"; }
   std::int64_t cardinality() const override { return rows_.size(); }
+  const Rows* source_rows() const override { return &rows_; }
   std::unique_ptr<Cursor> start(Place) const override {
     return std::make_unique<AllRowsCursor>(rows_, name());
   }

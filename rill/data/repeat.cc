@@ -66,7 +66,9 @@ class RepeatDataset final : public UnaryDataset {
     const std::int64_t n = input().cardinality();
     if (count_ == 0 || n == 0) return 0;
     if (count_ < 0) return INFINITE_CARDINALITY;
-    return n < 0 ? n : n * count_;
+    std::int64_t all = 0;  // more than can be counted is as good as without end
+    if (n < 0) return n;
+    return __builtin_mul_overflow(n, count_, &all) ? INFINITE_CARDINALITY : all;
   }
   std::unique_ptr<Cursor> start(Place place) const override {
     return std::make_unique<RepeatCursor>(input(), place, count_);

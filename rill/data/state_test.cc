@@ -67,6 +67,12 @@ const Pipeline pipelines[] = {
        const auto s = Dataset::range(8).shuffle(8);
        return Dataset::zip({s, s, s.enumerate(3)});
      }},
+    {"zip_of_sources",
+     [] {
+       return Dataset::zip({Dataset::range(9), Dataset::from_tensor_slices(tf::range(8))})
+           .shuffle(4)
+           .batch(3);
+     }},
     {"concatenate", [] { return Dataset::range(4).shuffle(4).concatenate(Dataset::range(3)); }},
     {"cache", [] { return Dataset::range(6).map(noisy).cache().repeat(3); }},
     {"cache_of_rows", [] { return Dataset::range(6).shuffle(6).cache().repeat(3).batch(4); }},

@@ -57,6 +57,7 @@ bool traced_spec(const detail::Fn& f, const ElementSpec& element, ElementSpec* r
       ThreadState saved = std::exchange(thread_state(), ThreadState{});
       ~PlainState() { thread_state() = saved; }
     } plain;
+    ElementRandomScope random({0, 0, 0}, 0, 0);  // looking must not move the program's streams
     const AnyFunction function(new Components(f, element, result), {.name = "Dataset_map"});
     function.concrete(element.flatten());
     return true;

@@ -1,4 +1,4 @@
-#include "rill/data/dataset_impl.h"
+#include "rill/data/rows_impl.h"
 
 namespace rill::data {
 namespace {
@@ -26,10 +26,43 @@ class ZipCursor final : public Cursor {
   std::vector<std::unique_ptr<Cursor>> inputs_;
 };
 
+// Sources side by side are one source with more columns.
+class ZipRows final : public Rows {
+ public:
+  explicit ZipRows(std::vector<const Rows*> parts) : parts_(std::move(parts)) {
+    size_ = parts_[0]->size();
+    for (const Rows* part : parts_) size_ = std::min(size_, part->size());
+  }
+  std::int64_t size() const override { return size_; }
+  Nest element(std::int64_t row) const override {
+    return joined([&](const Rows& part) { return part.element(row); });
+  }
+  Nest gather(const std::int64_t* rows, std::int64_t n) const override {
+    return joined([&](const Rows& part) { return part.gather(rows, n); });
+  }
+
+ private:
+  template <class F>
+  Nest joined(F item) const {
+    std::vector<Nest> items;
+    items.reserve(parts_.size());
+    for (const Rows* part : parts_) items.push_back(item(*part));
+    return Nest::make(std::move(items));
+  }
+  std::vector<const Rows*> parts_;
+  std::int64_t size_;
+};
+
 class ZipDataset final : public DatasetImpl {
  public:
-  explicit ZipDataset(std::vector<Dataset> inputs) : inputs_(std::move(inputs)) {}
+  explicit ZipDataset(std::vector<Dataset> inputs) : inputs_(std::move(inputs)) {
+    std::vector<const Rows*> parts;
+    for (const Dataset& d : inputs_)
+      if (const Rows* rows = d.impl().source_rows()) parts.push_back(rows);
+    if (parts.size() == inputs_.size()) rows_ = std::make_unique<ZipRows>(std::move(parts));
+  }
   const char* name() const override { return "ZipDataset"; }
+  const Rows* source_rows() const override { return rows_.get(); }
   std::int64_t cardinality() const override {
     std::int64_t least = INFINITE_CARDINALITY;
     for (const Dataset& d : inputs_) {
@@ -41,6 +74,7 @@ class ZipDataset final : public DatasetImpl {
   }
   // Each a branch of its own, so that a shuffled dataset beside itself has two orders.
   std::unique_ptr<Cursor> start(Place place) const override {
+    if (rows_) return std::make_unique<AllRowsCursor>(*rows_, name());
     std::vector<std::unique_ptr<Cursor>> cursors;
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       cursors.push_back(inputs_[i].impl().start(place.branch(i)));
@@ -56,6 +90,7 @@ class ZipDataset final : public DatasetImpl {
 
  private:
   std::vector<Dataset> inputs_;
+  std::unique_ptr<ZipRows> rows_;  // null: they are not all sources
 };
 
 }  // namespace

@@ -245,7 +245,7 @@ namespace {
 void check_input(const LayerImpl& l, const Tensor& x, std::size_t i) {
   const InputSpec& s = l.input_spec;
   const TensorShape& shape = x.shape();
-  if (!shape.has_rank()) return;
+  if (!shape.has_rank() || (s.first_only && i > 0)) return;
   const int n = shape.rank();
   const auto fail = [&](const std::string& expected) {
     RILL_FAIL(invalid_argument,
@@ -307,6 +307,12 @@ void CallMachinery::build(const Layer& layer, const std::vector<TensorShape>& sh
 
 Nest CallMachinery::apply(const Layer& layer, const Nest& inputs, CallOptions options) {
   ensure_name(layer);
+  // States that are part of a drawing are inputs of the call: the model must give them values.
+  if (inputs.is_tensor() && any_symbolic(options.initial_state)) {
+    std::vector<Tensor> all{inputs.as_tensor()};
+    for (Tensor& t : std::exchange(options.initial_state, {})) all.push_back(std::move(t));
+    return call_symbolically(layer, Nest(std::move(all)), std::move(options));
+  }
   if (any_symbolic(inputs.flatten())) return call_symbolically(layer, inputs, std::move(options));
   return run(layer, inputs, std::move(options));
 }
@@ -338,7 +344,10 @@ Nest CallMachinery::run(const Layer& layer, const Nest& given, CallOptions optio
       for (const Tensor& x : leaves) shapes.push_back(x.shape());
       build(layer, shapes);
     }
+    for (std::size_t i = 0; i < options.masks.size() && i < leaves.size(); ++i)
+      if (options.masks[i].defined()) context.masks[i] = options.masks[i];
     if (!leaves.empty()) context.mask = options.mask.defined() ? options.mask : context.masks[0];
+    context.arguments = std::move(options.arguments);
     context.initial_state = std::move(options.initial_state);
     const int training = options.training >= 0 ? options.training : training_now;
     context.training = training > 0;

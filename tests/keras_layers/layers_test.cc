@@ -75,9 +75,20 @@ void run_case(const keras::Config& c) {
   const double tolerance = c["tolerance"].as_double();
   const keras::LayerRef layer = keras::layers::deserialize(c["layer"]);
   const std::vector<Tensor> inputs = tensors_of(c["inputs"]);
-  const tf::Nest argument =
+  tf::Nest argument =
       inputs.size() == 1 && !c["list"].as_bool() ? tf::Nest(inputs[0]) : tf::Nest(inputs);
+  if (!c.get("attention_mask").is_null()) {
+    std::vector<std::pair<std::string, tf::Nest>> named;
+    const char* const names[] = {"query", "value", "key"};
+    for (std::size_t i = 0; i < inputs.size(); ++i) named.emplace_back(names[i], inputs[i]);
+    named.emplace_back("attention_mask", tensor_of(c["attention_mask"]));
+    argument = tf::Nest(named);
+  }
   keras::CallOptions options;
+  for (const keras::Config& m : c.get("masks").items())
+    options.masks.push_back(m.is_null() ? Tensor() : tensor_of(m));
+  options.initial_state = tensors_of(c.get("states"));
+  options.arguments = c.get("call");
   if (c["training"].as_bool()) options.training = 1;
   layer->apply(argument, options);
   layer->set_weights(tensors_of(c["weights"]));
@@ -168,7 +179,9 @@ void run_family(const std::string& name) {
     EXPECT_TRUE(name##_listed);                                    \
     run_family(#name);                                             \
   }
+FAMILY(convolutional)
 FAMILY(core)
+FAMILY(pooling)
 
 TEST(KerasLayers, EveryFileIsTested) {
   for (const auto& e : std::filesystem::directory_iterator(goldens()))

@@ -67,6 +67,63 @@ class Reshape : public Layer {
   explicit Reshape(const TensorShape& target_shape, ReshapeOptions options = {});
 };
 
+struct EmbeddingOptions {
+  std::int64_t input_dim = 0, output_dim = 0;
+  Initializer embeddings_initializer = "uniform";
+  Regularizer embeddings_regularizer = {}, activity_regularizer = {};
+  Constraint embeddings_constraint = {};
+  bool mask_zero = false;         // index 0 is padding: it is masked for the layers that follow
+  std::int64_t input_length = 0;  // 0: any
+  TensorShape input_shape = {}, batch_input_shape = {};
+  std::string name = {};
+  DTypePolicy dtype = {};
+  bool trainable = true;
+};
+// Indices [batch, ...] -> rows [batch, ..., output_dim] of the weight "embeddings" [input_dim,
+// output_dim]. Its gradient stays sparse: an optimizer touches the rows that were used.
+class Embedding : public Layer {
+ public:
+  explicit Embedding(EmbeddingOptions options);
+  Embedding(std::int64_t input_dim, std::int64_t output_dim, EmbeddingOptions options = {});
+};
+
+struct MaskingOptions {
+  double mask_value = 0;
+  TensorShape input_shape = {}, batch_input_shape = {};
+  std::string name = {};
+  DTypePolicy dtype = {};
+  bool trainable = true;
+};
+// Masks the steps of [batch, time, features] whose features are all mask_value.
+class Masking : public Layer {
+ public:
+  Masking();
+  explicit Masking(MaskingOptions options);
+  explicit Masking(double mask_value, MaskingOptions options = {});
+};
+
+struct EinsumDenseOptions {
+  std::string equation = {};      // "abc,cd->abd": the input, the kernel, the output
+  TensorShape output_shape = {};  // without the batch; None where the input says it
+  keras::Activation activation = {};
+  std::string bias_axes = {};  // the labels of the output that the bias has; none: no bias
+  Initializer kernel_initializer = "glorot_uniform", bias_initializer = "zeros";
+  Regularizer kernel_regularizer = {}, bias_regularizer = {}, activity_regularizer = {};
+  Constraint kernel_constraint = {}, bias_constraint = {};
+  TensorShape input_shape = {}, batch_input_shape = {};
+  std::string name = {};
+  DTypePolicy dtype = {};
+  bool trainable = true;
+};
+// activation(einsum(equation, x, kernel) + bias): a Dense along any axes. "..." at the begin or
+// end of the labels stands for axes that come along.
+class EinsumDense : public Layer {
+ public:
+  explicit EinsumDense(EinsumDenseOptions options);
+  EinsumDense(std::string_view equation, const TensorShape& output_shape,
+              EinsumDenseOptions options = {});
+};
+
 struct InputLayerOptions {
   TensorShape input_shape = {};
   std::int64_t batch_size = -1;  // -1: any

@@ -1,5 +1,7 @@
 #pragma once
 // All layers.
+#include "rill/keras/layers/convolutional.h"
 #include "rill/keras/layers/core.h"
+#include "rill/keras/layers/pooling.h"
 #include "rill/keras/layers/registry.h"
 #include "rill/keras/layers/regularization.h"

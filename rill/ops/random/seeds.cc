@@ -64,6 +64,13 @@ RandomStream ElementRandomScope::next(const RandomStream& stream) {
   return {word(0), (word(2) & INT64_MAX >> 1) + ++calls_, 0};
 }
 
+RandomStream ElementRandomScope::traced() {
+  Philox bits(static_cast<std::uint64_t>(seed_), static_cast<std::uint64_t>(seed2_),
+              static_cast<std::uint64_t>(++traces_));
+  const auto w = bits();
+  return {seed_, static_cast<std::int64_t>(w[0] | std::uint64_t{w[1]} << 32), 0};
+}
+
 RandomStream next_stream(std::int64_t op_seed, std::int64_t elements) {
   Seeds& s = seeds();
   if (ElementRandomScope* scope = element_scope) {
@@ -106,7 +113,13 @@ Counts& counts() {
 }  // namespace
 
 RandomStream graph_stream(std::int64_t op_seed) {
-  RandomStream s = next_stream(op_seed, 0);
+  RandomStream s;
+  if (ElementRandomScope* scope = element_scope) {
+    std::lock_guard lock(seeds().mutex);
+    s = op_seed < 0 ? scope->traced() : RandomStream{seed_beside_op_seed(seeds()), op_seed, 0};
+  } else {
+    s = next_stream(op_seed, 0);
+  }
   Counts& c = counts();
   std::lock_guard lock(c.mutex);
   c.taken.push_back(0);
@@ -117,7 +130,7 @@ RandomStream graph_stream(std::int64_t op_seed) {
 std::int64_t start_of_run(std::int64_t offset, std::int64_t elements) {
   if (offset >= 0) return offset;
   if (ElementRandomScope* scope = element_scope)
-    return scope->next({0, offset, 0}).seed2;  // one stream, entered far apart
+    return scope->next({0, 0, 0}).seed2;  // each op's stream, entered far apart
   Counts& c = counts();
   std::lock_guard lock(c.mutex);
   std::int64_t& taken = c.taken[static_cast<std::size_t>(-offset - 1)];

@@ -30,16 +30,19 @@ class ElementRandomScope {
   ElementRandomScope(const RandomStream& dataset, std::uint64_t round, std::uint64_t element);
   ~ElementRandomScope();
   ElementRandomScope(const ElementRandomScope&) = delete;
+
+  // The stream of a call that draws from `stream`, at this element.
   RandomStream next(const RandomStream& stream);
+  // The stream of an op that is traced here: the same whichever element the trace
+  // is made for.
+  RandomStream traced();
+  RandomStream dataset() const { return {seed_, seed2_, 0}; }
 
  private:
   ElementRandomScope* outer_;
   std::int64_t seed_, seed2_;
   std::uint64_t round_, element_;
-  std::int64_t calls_ = 0;
-
- public:
-  RandomStream dataset() const { return {seed_, seed2_, 0}; }
+  std::int64_t calls_ = 0, traces_ = 0;
 };
 
 }  // namespace rill

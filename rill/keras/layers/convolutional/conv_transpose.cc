@@ -1,0 +1,116 @@
+#include <algorithm>
+
+#include "rill/base/check.h"
+#include "rill/keras/layers/convolutional/conv_impl.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+
+namespace rill::keras {
+
+namespace {
+
+class TransposedConv : public ConvLayer {
+ public:
+  TransposedConv(int axes, const layers::ConvTransposeOptions& o)
+      : ConvLayer(format("Conv{}DTranspose", axes), axes, o), o_(o) {
+    check_filters(class_name(), o_.filters);
+    if (o_.output_padding.list().empty()) return;
+    output_padding_ = per_axis(class_name(), "output_padding", o_.output_padding, axes, 0);
+    for (std::size_t i = 0; i < output_padding_.size(); ++i)
+      RILL_CHECK(output_padding_[i] < strides_[i], invalid_argument,
+                 "[{}] output_padding is {} where strides is {}; expected less than the stride",
+                 class_name(), output_padding_[i], strides_[i]);
+  }
+
+  void build(const std::vector<TensorShape>& shapes) override {
+    const std::int64_t in = take_channels(shapes[0]);
+    kernel_ = add_weight("kernel", kernel_shape(o_.filters, in),
+                         {.initializer = o_.kernel_initializer,
+                          .regularizer = o_.kernel_regularizer,
+                          .constraint = o_.kernel_constraint});
+    add_bias(o_.filters);
+  }
+
+  Tensor call(const Tensor& x, const CallContext&) override {
+    const Tensor image = as_image(x);
+    const TensorShape sizes = output_sizes(image.shape());
+    const Tensor y =
+        nn::conv_transpose(image, as_image_filter(kernel_), as_tensor(sizes, image),
+                           op_sizes(strides_), padding_ == "same" ? "SAME" : "VALID", op_options());
+    if (!y.shape().is_fully_defined()) y.set_shape(sizes);
+    return finish(y);
+  }
+
+  void add_config(Config& c) const override {
+    c.set("filters", o_.filters);
+    add_window_config(c, 1, axes_ != 3);
+    c.set("kernel_initializer", serialize(o_.kernel_initializer));
+    c.set("bias_initializer", serialize(o_.bias_initializer));
+    c.set("kernel_regularizer", o_.kernel_regularizer.serialize());
+    c.set("bias_regularizer", o_.bias_regularizer.serialize());
+    c.set("activity_regularizer", o_.activity_regularizer.serialize());
+    c.set("kernel_constraint", o_.kernel_constraint.serialize());
+    c.set("bias_constraint", o_.bias_constraint.serialize());
+    c.set("output_padding", output_padding_.empty() ? Config() : Config::list_of(output_padding_));
+  }
+
+ private:
+  // A size n of the i-th axis becomes n * stride plus this.
+  std::int64_t growth(std::size_t i) const {
+    const int reach = (kernel_size_[i] - 1) * dilation_rate_[i] + 1;
+    if (output_padding_.empty()) return padding_ == "same" ? 0 : std::max(reach - strides_[i], 0);
+    return reach - strides_[i] + output_padding_[i] - (padding_ == "same" ? reach / 2 * 2 : 0);
+  }
+  int image_axis(std::size_t i) const {
+    return static_cast<int>(i) + (channels_first_ ? 2 : 1) + (axes_ == 1);
+  }
+  TensorShape output_sizes(TensorShape s) const {
+    for (std::size_t i = 0; i < kernel_size_.size(); ++i)
+      if (const int a = image_axis(i); s.dim(a) >= 0)
+        s.set_dim(a, s.dim(a) * strides_[i] + growth(i));
+    s.set_dim(channels_first_ ? 1 : s.rank() - 1, o_.filters);
+    return s;
+  }
+  Tensor as_tensor(const TensorShape& sizes, const Tensor& image) const {
+    if (sizes.is_fully_defined()) return cast(constant(sizes.as_list()), int32);
+    const Tensor given = shape(image);
+    std::vector<Tensor> parts;
+    for (int i = 0; i < sizes.rank(); ++i)
+      parts.push_back(sizes.dim(i) < 0 ? given[i] : constant(static_cast<int>(sizes.dim(i))));
+    for (std::size_t i = 0; i < kernel_size_.size(); ++i)
+      if (const int a = image_axis(i); sizes.dim(a) < 0) {
+        Tensor& part = parts[static_cast<std::size_t>(a)];
+        part = part * strides_[i] + static_cast<int>(growth(i));
+      }
+    return stack(parts);
+  }
+
+  layers::ConvTransposeOptions o_;
+  std::vector<int> output_padding_;
+  Variable kernel_;
+};
+
+template <int axes>
+LayerRef from_config(const Config& c) {
+  auto o = from_common<layers::ConvTransposeOptions>(c);
+  read_conv(o, c);
+  read_kernel(o, c);
+  o.output_padding = sizes_from(c.get("output_padding"));
+  return layers::ConvTranspose<axes>(std::move(o));
+}
+const RegisterLayer conv1d("Conv1DTranspose", from_config<1>),
+    conv2d("Conv2DTranspose", from_config<2>), conv3d("Conv3DTranspose", from_config<3>);
+const RegisterLayer convolution1d("Convolution1DTranspose", from_config<1>),
+    convolution2d("Convolution2DTranspose", from_config<2>),
+    convolution3d("Convolution3DTranspose", from_config<3>);
+
+}  // namespace
+
+template <int axes>
+layers::ConvTranspose<axes>::ConvTranspose(ConvTransposeOptions o)
+    : Layer(new TransposedConv(axes, o)) {}
+template class layers::ConvTranspose<1>;
+template class layers::ConvTranspose<2>;
+template class layers::ConvTranspose<3>;
+
+}  // namespace rill::keras

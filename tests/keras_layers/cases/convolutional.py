@@ -1,0 +1,55 @@
+"""Convolutions. With channels first Keras needs a GPU: a unit test compares those with channels last."""
+from tensorflow.keras import layers
+
+
+def case(name, kind, *arguments, shape, **options):
+    return dict(name=name, layer=lambda: getattr(layers, kind)(*arguments, **options), inputs=[shape])
+
+
+CASES = [
+    case("conv1d", "Conv1D", 3, 3, shape=(2, 7, 2)),
+    case("conv1d_same_stride", "Conv1D", 3, 4, shape=(2, 7, 2), strides=2, padding="same", activation="relu"),
+    case("conv1d_causal", "Conv1D", 3, 3, shape=(2, 7, 2), padding="causal", dilation_rate=2),
+    case("conv1d_causal_stride", "Conv1D", 2, 2, shape=(2, 6, 2), padding="causal", strides=2, use_bias=False),
+    case("conv1d_groups", "Conv1D", 4, 3, shape=(2, 6, 4), groups=2),
+    case("conv1d_two_batch_axes", "Conv1D", 3, 3, shape=(2, 2, 6, 2), activation="tanh"),
+    case("conv2d", "Conv2D", 3, 3, shape=(2, 5, 6, 2)),
+    case("conv2d_same_relu", "Conv2D", 4, 5, shape=(2, 5, 6, 2), padding="same", activation="relu"),
+    case("conv2d_list_strides", "Conv2D", 3, (3, 2), shape=(2, 6, 7, 2), strides=(2, 1), padding="same"),
+    case("conv2d_dilation", "Conv2D", 3, (2, 3), shape=(1, 7, 8, 2), dilation_rate=(3, 2), activation="sigmoid"),
+    case("conv2d_dilation_same", "Conv2D", 2, 3, shape=(1, 6, 6, 2), dilation_rate=2, padding="same"),
+    case("conv2d_groups", "Conv2D", 6, 3, shape=(2, 5, 5, 4), groups=2, padding="same"),
+    case("conv2d_no_bias", "Conv2D", 3, 1, shape=(2, 4, 4, 3), use_bias=False),
+    case("conv2d_softmax", "Conv2D", 3, 2, shape=(2, 4, 4, 1), activation="softmax"),
+    case("conv2d_two_batch_axes", "Conv2D", 2, 2, shape=(2, 3, 4, 4, 2)),
+    case("conv2d_arguments", "Conv2D", 2, 2, shape=(1, 4, 4, 2), kernel_initializer="he_normal", bias_initializer="ones",
+         kernel_regularizer="l2", bias_regularizer="l1", kernel_constraint="non_neg", bias_constraint="unit_norm"),
+    case("conv3d", "Conv3D", 2, 2, shape=(1, 4, 3, 4, 2)),
+    case("conv3d_same_stride", "Conv3D", 2, (3, 2, 1), shape=(1, 4, 3, 4, 2), strides=(2, 1, 2), padding="same", activation="relu"),
+    case("conv3d_dilation", "Conv3D", 2, 2, shape=(1, 4, 4, 4, 1), dilation_rate=(1, 2, 3)),
+    case("conv1d_transpose", "Conv1DTranspose", 3, 3, shape=(2, 4, 2)),
+    case("conv1d_transpose_same", "Conv1DTranspose", 3, 4, shape=(2, 4, 2), strides=3, padding="same", activation="relu"),
+    case("conv1d_transpose_output_padding", "Conv1DTranspose", 2, 3, shape=(2, 4, 2), strides=2, padding="same", output_padding=1),
+    case("conv2d_transpose", "Conv2DTranspose", 3, 3, shape=(2, 3, 4, 2)),
+    case("conv2d_transpose_stride", "Conv2DTranspose", 3, 2, shape=(2, 3, 4, 2), strides=(3, 2), activation="relu"),
+    case("conv2d_transpose_same", "Conv2DTranspose", 3, (3, 4), shape=(2, 3, 4, 2), strides=2, padding="same", use_bias=False),
+    case("conv2d_transpose_output_padding", "Conv2DTranspose", 2, 3, shape=(1, 3, 4, 2), strides=2, output_padding=(1, 0)),
+    case("conv2d_transpose_output_padding_same", "Conv2DTranspose", 2, 3, shape=(1, 3, 4, 2), strides=2, padding="same", output_padding=1),
+    case("conv2d_transpose_dilation", "Conv2DTranspose", 2, 3, shape=(1, 4, 4, 2), dilation_rate=2, padding="same"),
+    case("conv3d_transpose", "Conv3DTranspose", 2, 2, shape=(1, 2, 3, 2, 2)),
+    case("conv3d_transpose_same", "Conv3DTranspose", 2, (2, 3, 2), shape=(1, 2, 3, 2, 2), strides=2, padding="same", activation="relu"),
+    case("conv3d_transpose_output_padding", "Conv3DTranspose", 1, 2, shape=(1, 2, 2, 2, 2), strides=2, output_padding=1),
+    case("depthwise1d", "DepthwiseConv1D", 3, shape=(2, 6, 3)),
+    case("depthwise1d_same", "DepthwiseConv1D", 3, shape=(2, 6, 3), strides=2, padding="same", depth_multiplier=2, activation="relu"),
+    case("depthwise1d_dilation", "DepthwiseConv1D", 2, shape=(2, 6, 3), dilation_rate=2, use_bias=False),
+    case("depthwise2d", "DepthwiseConv2D", 3, shape=(2, 5, 5, 3)),
+    case("depthwise2d_same", "DepthwiseConv2D", (2, 3), shape=(2, 5, 5, 2), strides=2, padding="same", depth_multiplier=2, activation="relu"),
+    case("depthwise2d_dilation", "DepthwiseConv2D", 2, shape=(1, 6, 6, 2), dilation_rate=2, depthwise_initializer="he_uniform", depthwise_regularizer="l2", depthwise_constraint="max_norm"),
+    case("separable1d", "SeparableConv1D", 4, 3, shape=(2, 6, 3)),
+    case("separable1d_causal", "SeparableConv1D", 4, 3, shape=(2, 6, 3), padding="causal", depth_multiplier=2, activation="relu"),
+    case("separable1d_same_stride", "SeparableConv1D", 2, 3, shape=(2, 6, 3), padding="same", strides=2),
+    case("separable2d", "SeparableConv2D", 4, 3, shape=(2, 5, 5, 2), activation="relu"),
+    case("separable2d_same", "SeparableConv2D", 3, (2, 3), shape=(2, 5, 5, 2), strides=2, padding="same", depth_multiplier=2, use_bias=False),
+    case("separable2d_arguments", "SeparableConv2D", 3, 2, shape=(1, 5, 5, 2), dilation_rate=2, pointwise_initializer="he_normal",
+         pointwise_regularizer="l1", pointwise_constraint="non_neg", depthwise_regularizer="l2", depthwise_constraint="unit_norm"),
+]
