@@ -177,8 +177,9 @@ class TensorBoard : public Callback {
  public:
   TensorBoard();
   explicit TensorBoard(TensorBoardOptions options);
-  explicit TensorBoard(std::string log_dir)
-      : TensorBoard(TensorBoardOptions{.log_dir = std::move(log_dir)}) {}
+  template <StringLike S>
+  explicit TensorBoard(const S& log_dir)
+      : TensorBoard(TensorBoardOptions{.log_dir = std::string(std::string_view(log_dir))}) {}
   void on_train_begin(const Logs& logs) override;
   void on_train_end(const Logs& logs) override;
   void on_epoch_begin(int epoch, const Logs& logs) override;

@@ -1,0 +1,167 @@
+#include "rill/keras/callbacks/callbacks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "rill/base/error.h"
+#include "rill/io/file.h"
+#include "rill/keras/layers/layers.h"
+#include "rill/keras/models/model.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+#include "rill/summary/event_reader.h"
+#include "tests/expect_error.h"
+#include "tests/shows.h"
+
+namespace tf = rill;
+namespace keras = rill::keras;
+using tf::Tensor;
+using tf::testing::expect_error;
+
+namespace {
+
+// y = 3 x, to be learnt by one weight.
+keras::Sequential model(double rate = 0.1) {
+  keras::Sequential m({keras::layers::Dense(
+      1, {.use_bias = false, .kernel_initializer = "zeros", .input_shape = {1}})});
+  m.compile({.optimizer = keras::optimizers::SGD(rate), .loss = "mse"});
+  return m;
+}
+const Tensor& x() {
+  static const Tensor t = tf::ones({4, 1});
+  return t;
+}
+const Tensor& y() {
+  static const Tensor t = tf::fill({4, 1}, 3.f);
+  return t;
+}
+
+std::string folder() {
+  const std::string name = ::testing::TempDir() + "/rill_callbacks_" +
+                           ::testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::filesystem::remove_all(name);
+  std::filesystem::create_directories(name);
+  return name;
+}
+
+// Says numbers of its own as if they were measured.
+struct Says : keras::callbacks::Callback {
+  std::string calls;
+  void on_train_begin(const keras::Logs&) override { calls += "B"; }
+  void on_train_end(const keras::Logs&) override { calls += "E"; }
+  void on_epoch_begin(int epoch, const keras::Logs&) override { calls += std::to_string(epoch); }
+  void on_epoch_end(int, const keras::Logs& logs) override {
+    calls += ".";
+    EXPECT_TRUE(logs.contains("loss"));
+  }
+  void on_train_batch_end(std::int64_t batch, const keras::Logs&) override {
+    calls += static_cast<char>('a' + batch);
+  }
+};
+
+TEST(Callbacks, HooksOfAUsersClass) {
+  keras::Sequential m = model();
+  Says says;
+  m.fit(x(), y(), {.batch_size = 2, .epochs = 2, .verbose = 0, .callbacks = {says}});
+  EXPECT_EQ(says.calls, "B0ab.1ab.E");
+  EXPECT_EQ(says.params.epochs, 2);
+  RILL_SHOWS("K84", "K89");
+}
+
+TEST(Callbacks, EarlyStoppingWaitsAndRestores) {
+  // A rate at which the weight jumps ever further away: the first epoch is the best.
+  keras::Sequential m = model(1.2);
+  keras::callbacks::EarlyStopping stop(
+      {.monitor = "val_loss", .patience = 2, .restore_best_weights = true});
+  const auto h = m.fit(x(), y(),
+                       {.epochs = 10,
+                        .verbose = 0,
+                        .callbacks = {stop},
+                        .validation_data = {x(), y()}});
+  EXPECT_EQ(h["loss"].size(), 3u);  // the best, and two that were worse
+  EXPECT_EQ(stop.stopped_epoch, 2);
+  EXPECT_EQ(stop.best_epoch, 0);
+  EXPECT_NEAR(m.get_weights()[0].item<float>(), 7.2f, 1e-5);
+  // While it gets better nothing stops it.
+  keras::Sequential good = model(0.1);
+  EXPECT_EQ(good.fit(x(), y(),
+                     {.epochs = 6,
+                      .verbose = 0,
+                      .callbacks = {keras::callbacks::EarlyStopping({.monitor = "loss"})}})["loss"]
+                .size(),
+            6u);
+  RILL_SHOWS("K87");
+}
+
+TEST(Callbacks, LearningRates) {
+  keras::Sequential m = model();
+  auto h = m.fit(x(), y(),
+                 {.epochs = 3,
+                  .verbose = 0,
+                  .callbacks = {keras::callbacks::LearningRateScheduler(
+                      [](int epoch) { return 0.5 / (epoch + 1); })}});
+  ASSERT_EQ(h["lr"].size(), 3u);
+  EXPECT_NEAR(h["lr"][1], 0.25, 1e-7);
+  EXPECT_NEAR(m.optimizer().learning_rate(), 0.5 / 3, 1e-7);
+  // Rate 0.5 reaches 3 in one step: 2 * 0.5 * (3 - 0).
+  EXPECT_NEAR(m.get_weights()[0].item<float>(), 3, 1e-6);
+
+  keras::Sequential plateau = model(1.0);  // jumps between 0 and 6
+  h = plateau.fit(x(), y(),
+                  {.epochs = 4,
+                   .verbose = 0,
+                   .callbacks = {keras::callbacks::ReduceLROnPlateau(
+                       {.monitor = "loss", .factor = 0.5, .patience = 2})}});
+  EXPECT_NEAR(plateau.optimizer().learning_rate(), 0.5, 1e-7);
+  RILL_SHOWS("K86");
+}
+
+TEST(Callbacks, CsvLogger) {
+  const std::string file = folder() + "/log.csv";
+  keras::Sequential m = model();
+  m.fit(x(), y(), {.epochs = 2, .verbose = 0, .callbacks = {keras::callbacks::CSVLogger(file)}});
+  const std::string text = tf::io::read_file(file);
+  EXPECT_THAT(text, ::testing::StartsWith("epoch,loss\n0,9.0\n1,"));
+  m.fit(x(), y(),
+        {.epochs = 1, .verbose = 0, .callbacks = {keras::callbacks::CSVLogger(file, {.append = true})}});
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n') + 1,
+            [&] {
+              const std::string more = tf::io::read_file(file);
+              return std::count(more.begin(), more.end(), '\n');
+            }());
+}
+
+TEST(Callbacks, TerminateOnNaN) {
+  keras::Sequential m = model(1e30);
+  const auto h = m.fit(x(), y(),
+                       {.epochs = 50, .verbose = 0, .callbacks = {keras::callbacks::TerminateOnNaN()}});
+  EXPECT_LT(h["loss"].size(), 10u);
+}
+
+TEST(Callbacks, TensorBoardWritesWhatItReadsBack) {
+  const std::string logs = folder();
+  keras::Sequential m = model();
+  m.fit(x(), y(),
+        {.batch_size = 2,
+         .epochs = 3,
+         .verbose = 0,
+         .callbacks = {keras::callbacks::TensorBoard({.log_dir = logs, .update_freq = 1})},
+         .validation_data = {x(), y()}});
+  const auto tags = [&](const std::string& part) {
+    std::map<std::string, std::vector<std::int64_t>> found;
+    for (const std::string& f : tf::io::list_folder(logs + "/" + part))
+      for (const auto& e : tf::summary::summary_iterator(logs + "/" + part + "/" + f))
+        for (const auto& v : e.values) found[v.tag].push_back(e.step);
+    return found;
+  };
+  auto train = tags("train"), validation = tags("validation");
+  EXPECT_EQ(train["epoch_loss"], (std::vector<std::int64_t>{0, 1, 2}));
+  EXPECT_EQ(train["batch_loss"].size(), 6u);
+  EXPECT_EQ(train["epoch_learning_rate"].size(), 3u);
+  EXPECT_EQ(validation["epoch_loss"], (std::vector<std::int64_t>{0, 1, 2}));
+  RILL_SHOWS("K88", "V20");
+}
+
+}  // namespace
