@@ -216,6 +216,47 @@ TEST(Checkpoint, AMismatchChangesNothing) {
   EXPECT_EQ(a.item<float>(), 5.f);
 }
 
+// Saved as one object, restored into two: both are checked before one changes.
+TEST(Checkpoint, OneSavedObjectMayGoToTwo) {
+  const std::string folder = fresh_folder("two");
+  Variable x({1.f, 2.f});
+  Checkpoint({{"a", x}, {"b", x}}).write(folder + "/c");
+  Variable a({0.f, 0.f}), b({0.f, 0.f}), other({0.f, 0.f, 0.f});
+  Checkpoint({{"a", a}, {"b", b}}).read(folder + "/c").assert_consumed();
+  EXPECT_EQ(b.to_vector<float>(), (std::vector<float>{1, 2}));
+  a.assign({0.f, 0.f});
+  expect_error<errors::InvalidArgument>(
+      [&] {
+        Checkpoint({{"a", a}, {"b", other}}).read(folder + "/c");
+      },
+      "\"b\" (variable");
+  EXPECT_EQ(a.to_vector<float>(), (std::vector<float>{0, 0}));
+}
+
+// Takes no value back.
+class Stubborn : public TrackableNode {
+ public:
+  std::vector<SavedValue> saved_values() override { return {{"state", constant(1)}}; }
+  std::vector<std::string> saved_keys() override { return {"state"}; }
+  void restore_value(std::string_view, const Tensor&) override {
+    throw errors::InvalidArgument("no");
+  }
+};
+TEST(Checkpoint, AnObjectThatRefusesItsValueUndoesTheOthers) {
+  const std::string folder = fresh_folder("undo");
+  struct Object {
+    Ref<TrackableNode> node{new Stubborn};
+    Ref<TrackableNode> trackable() const { return node; }
+  };
+  Variable a(1.f);
+  const Checkpoint checkpoint({{"a", a}, {"b", Object()}});
+  checkpoint.write(folder + "/c");
+  a.assign(2.f);
+  expect_error<errors::InvalidArgument>([&] { checkpoint.read(folder + "/c"); },
+                                        "while restoring \"b\"");
+  EXPECT_EQ(a.item<float>(), 2.f);
+}
+
 TEST(Checkpoint, TheTableTellsWhatMatched) {
   const std::string folder = fresh_folder("table");
   Checkpoint({{"a", Variable(1.f)}, {"b", Variable(2.f)}}).write(folder + "/c");

@@ -1,3 +1,5 @@
+#include <set>
+
 #include "rill/base/check.h"
 #include "rill/core/resource.h"
 #include "rill/graph/quiet_protobuf_impl.h"
@@ -165,33 +167,27 @@ bool read_object_graph(const BundleReader& bundle, proto::TrackableObjectGraph* 
 
 ObjectMatch match_objects(const Roots& roots, const proto::TrackableObjectGraph& saved) {
   ObjectMatch out;
-  out.pair_of_saved.assign(static_cast<std::size_t>(saved.nodes_size()), -1);
-  std::map<const TrackableNode*, int> saved_of;
-  const auto bind = [&](const Ref<TrackableNode>& node, int id) {
-    int& pair = out.pair_of_saved[static_cast<std::size_t>(id)];
-    if (pair >= 0 || !saved_of.emplace(node.get(), id).second) return;  // the first way counts
-    pair = static_cast<int>(out.pairs.size());
-    out.pairs.push_back({node, id});
+  std::set<std::pair<const TrackableNode*, int>> seen;
+  const auto give = [&](const Ref<TrackableNode>& node, int id) {
+    if (seen.emplace(node.get(), id).second) out.pairs.push_back({node, id});
   };
-  bind(roots.node, 0);
+  give(roots.node, 0);
   for (std::size_t i = 0; i < out.pairs.size(); ++i) {
     const ObjectMatch::Pair pair = out.pairs[i];
     const auto names = children_by_name(saved.nodes(pair.saved));
     for (const auto& e : i == 0 ? roots.edges() : pair.node->edges())
-      if (const auto child = names.find(e.name); child != names.end()) bind(e.child, child->second);
+      if (const auto child = names.find(e.name); child != names.end()) give(e.child, child->second);
   }
   const std::size_t reached = out.pairs.size();
   for (std::size_t i = 0; i < reached; ++i) {
     const ObjectMatch::Pair pair = out.pairs[i];
     auto* owner = dynamic_cast<SlotOwner*>(pair.node.get());
     if (!owner) continue;
-    for (const SlotOwner::Slot& s : owner->slot_variables()) {
-      const auto variable = saved_of.find(s.variable.get());
-      if (variable == saved_of.end()) continue;
+    for (const SlotOwner::Slot& s : owner->slot_variables())
       for (const auto& slot : saved.nodes(pair.saved).slot_variables())
-        if (slot.original_variable_node_id() == variable->second && slot.slot_name() == s.name)
-          bind(s.slot, slot.slot_variable_node_id());
-    }
+        if (slot.slot_name() == s.name &&
+            seen.contains({s.variable.get(), slot.original_variable_node_id()}))
+          give(s.slot, slot.slot_variable_node_id());
   }
   return out;
 }

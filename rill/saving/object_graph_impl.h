@@ -53,14 +53,14 @@ std::string escape_name(std::string_view name);
 // Writes all values and the graph itself.
 void write_objects(const Roots& roots, const std::string& prefix);
 
-// Which saved object belongs to which node: by the names of edges from the roots on.
+// Which saved object is given to which node: by the names of edges from the roots on. One that
+// was saved under two names may be given to two nodes; all ways are here.
 struct ObjectMatch {
   struct Pair {
     Ref<TrackableNode> node;
     int saved;
   };
-  std::vector<Pair> pairs;         // breadth first, then slots
-  std::vector<int> pair_of_saved;  // by the number of the saved object; -1: no node
+  std::vector<Pair> pairs;  // breadth first, then slots
 };
 ObjectMatch match_objects(const Roots& roots, const proto::TrackableObjectGraph& saved);
 

@@ -37,7 +37,7 @@ struct Saved {
   bool value(int id, std::string_view name, Tensor* out) {
     if (!bundle) return false;
     for (const auto& a : graph.nodes(id).attributes()) {
-      if (a.name() != name) continue;
+      if (a.name() != name || !bundle->has(a.checkpoint_key())) continue;
       taken.insert(a.checkpoint_key());
       const auto found = loaded.find(a.checkpoint_key());
       *out = found == loaded.end() ? bundle->read(a.checkpoint_key()) : found->second;
@@ -166,6 +166,33 @@ void load(Saved& saved, const ObjectMatch& match, const ObjectGraph& objects) {
       }
 }
 
+// What the nodes had before. Variables are checked beforehand; other nodes may refuse a value
+// when others have theirs already.
+class Undo {
+ public:
+  explicit Undo(const ObjectMatch& match) {
+    std::set<const TrackableNode*> seen;
+    for (const ObjectMatch::Pair& pair : match.pairs) {
+      if (!seen.insert(pair.node.get()).second) continue;
+      try {
+        before_.emplace_back(pair.node, pair.node->saved_values());
+      } catch (const errors::Error&) {  // has no value yet
+      }
+    }
+  }
+  void run() const {
+    for (const auto& [node, values] : before_) {
+      try {
+        for (const TrackableNode::SavedValue& v : values) node->restore_value(v.key, v.value);
+      } catch (const errors::Error&) {  // the one that refused
+      }
+    }
+  }
+
+ private:
+  std::vector<std::pair<Ref<TrackableNode>, std::vector<TrackableNode::SavedValue>>> before_;
+};
+
 }  // namespace
 
 class CheckpointStatus::Impl {
@@ -205,13 +232,20 @@ void CheckpointStatus::Impl::restore_by_graph() {
   graph = s.graph;
   const ObjectMatch match = match_objects(roots, s.graph);
   load(s, match, ObjectGraph(roots));
-  const Ref<RestorePosition> top = position(saved, 0);
-  roots.node->restore(top);
-  for (const auto& e : roots.attached)
-    if (const Ref<RestorePosition> p = top->child(e.name)) e.child->restore(p);
-  // A slot may stand before its variable in the order of objects.
-  for (const ObjectMatch::Pair& pair : match.pairs)
-    if (auto* owner = dynamic_cast<SlotOwner*>(pair.node.get())) owner->take_slots();
+  const Undo undo(match);
+  try {
+    const Ref<RestorePosition> top = position(saved, 0);
+    roots.node->restore(top);
+    for (const auto& e : roots.attached)
+      if (const Ref<RestorePosition> p = top->child(e.name)) e.child->restore(p);
+    // A slot may stand before its variable in the order of objects.
+    for (const ObjectMatch::Pair& pair : match.pairs)
+      if (auto* owner = dynamic_cast<SlotOwner*>(pair.node.get())) owner->take_slots();
+  } catch (...) {
+    s.give_up();
+    undo.run();
+    throw;
+  }
   s.loaded.clear();
   bool all = true;
   for (const auto& node : s.graph.nodes())
@@ -254,27 +288,24 @@ CheckpointStatus::Impl::Report CheckpointStatus::Impl::report() const {
   }
   const ObjectMatch match = match_objects(roots, graph);
   std::set<const TrackableNode*> found;
-  for (const ObjectMatch::Pair& pair : match.pairs) {
-    const auto& attributes = graph.nodes(pair.saved).attributes();
+  std::set<int> used;
+  for (const ObjectMatch::Pair& pair : match.pairs)
     for (const std::string& key : pair.node->saved_keys())
-      for (const auto& a : attributes)
-        if (a.name() == key) {
-          found.insert(pair.node.get());
-          const int id = objects.id_of(pair.node.get());
-          out.restored.push_back({objects.objects()[static_cast<std::size_t>(id)].path,
-                                  std::string(a.checkpoint_key())});
-        }
-  }
+      for (const auto& a : graph.nodes(pair.saved).attributes()) {
+        if (a.name() != key) continue;
+        used.insert(pair.saved);
+        if (!found.insert(pair.node.get()).second) continue;
+        const auto id = static_cast<std::size_t>(objects.id_of(pair.node.get()));
+        out.restored.push_back({objects.objects()[id].path, std::string(a.checkpoint_key())});
+      }
   for (const auto& object : objects.objects())
     if (!object.node->saved_keys().empty() && !found.contains(object.node.get()) &&
         object.node.get() != optional)
       out.missing.push_back({object.path, variable_name(*object.node)});
-  for (int i = 0; i < graph.nodes_size(); ++i) {
-    const int pair = match.pair_of_saved[static_cast<std::size_t>(i)];
-    if (pair >= 0 && found.contains(match.pairs[static_cast<std::size_t>(pair)].node.get()))
-      continue;
-    for (const auto& a : graph.nodes(i).attributes()) out.extra.push_back({a.checkpoint_key(), ""});
-  }
+  for (int i = 0; i < graph.nodes_size(); ++i)
+    if (!used.contains(i))
+      for (const auto& a : graph.nodes(i).attributes())
+        out.extra.push_back({a.checkpoint_key(), ""});
   return out;
 }
 
