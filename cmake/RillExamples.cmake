@@ -6,6 +6,9 @@ set(example_environment "RILL_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
 if(EXISTS "${PROJECT_SOURCE_DIR}/../shared/data" AND NOT DEFINED ENV{RILL_DATA_DIR})
   list(APPEND example_environment "RILL_DATA_DIR=${PROJECT_SOURCE_DIR}/../shared/data")
 endif()
+if(RILL_SANITIZE)
+  list(APPEND example_environment "RILL_QUICK=1")  # long trainings take a few steps
+endif()
 
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.cc")
 foreach(source ${sources})

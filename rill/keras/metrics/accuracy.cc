@@ -100,9 +100,6 @@ MeanMetricWrapper::MeanMetricWrapper(std::function<Tensor(const Tensor&, const T
       total_(add_weight("total")),
       count_(add_weight("count")) {}
 std::string MeanMetricWrapper::class_name() const { return class_name_; }
-void MeanMetricWrapper::update_state(const Tensor& y_true, const Tensor& y_pred) {
-  update_state(y_true, y_pred, Tensor());
-}
 void MeanMetricWrapper::update_state(const Tensor& y_true, const Tensor& y_pred,
                                      const Tensor& sample_weight) {
   Tensor v = fn_(y_true, y_pred);

@@ -25,17 +25,11 @@ Metric::~Metric() = default;
 Metric::Metric(const Metric&) = default;
 Metric& Metric::operator=(const Metric&) = default;
 
-void Metric::update_state(const Tensor&, const Tensor&) {
+void Metric::update_state(const Tensor&, const Tensor&, const Tensor&) {
   RILL_FAIL(unimplemented,
-            "[{}] the class {} has no update_state(const Tensor& y_true, const Tensor& y_pred)",
+            "[{}] the class {} has no update_state: override void update_state(const Tensor& "
+            "y_true, const Tensor& y_pred, const Tensor& sample_weight)",
             name(), class_name());
-}
-void Metric::update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) {
-  RILL_CHECK(!sample_weight.defined(), unimplemented,
-             "[{}] the class {} takes no sample_weight: override update_state(y_true, y_pred, "
-             "sample_weight)",
-             name(), class_name());
-  update_state(y_true, y_pred);
 }
 Tensor Metric::result() {
   RILL_FAIL(unimplemented, "[{}] the class {} has no result()", name(), class_name());

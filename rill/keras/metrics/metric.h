@@ -34,7 +34,7 @@ struct MetricOptions {
 //
 //   struct SparseAccuracy : keras::metrics::Metric {
 //     tf::Variable total = add_weight("total", tf::int32), count = add_weight("count", tf::int32);
-//     void update_state(const Tensor& y_true, const Tensor& y_pred) override { ... }
+//     void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor&) override { ... }
 //     Tensor result() override { return count / total; }
 //   };
 class Metric {
@@ -43,10 +43,9 @@ class Metric {
   Metric(const Metric&);
   Metric& operator=(const Metric&);
 
-  // Overridden is one of the two; the first ignores no weights: with some it is an error.
-  virtual void update_state(const Tensor& y_true, const Tensor& y_pred);
+  // sample_weight is undefined where there is none.
   virtual void update_state(const Tensor& y_true, const Tensor& y_pred,
-                            const Tensor& sample_weight);
+                            const Tensor& sample_weight = {});
   virtual Tensor result();
   virtual void reset_state();  // all variables become 0
   void reset_states() { reset_state(); }

@@ -36,9 +36,10 @@ class Mean : public Metric {
   Mean() : Mean(MetricOptions{}) {}
   explicit Mean(MetricOptions options);
   explicit Mean(std::string_view name) : Mean(MetricOptions{.name = std::string(name)}) {}
-  using Metric::update_state;
   void update_state(const Operand& values);
-  void update_state(const Tensor& values, const Tensor& sample_weight) override;
+  void update_state(const Operand& values, const Operand& sample_weight);
+  // As a metric of fit: the mean of y_true, weighted by y_pred.
+  void update_state(const Tensor& values, const Tensor& sample_weight, const Tensor& unused) override;
   Tensor result() override;
   // Updates, and gives the result.
   Tensor operator()(const Operand& values);
@@ -54,10 +55,8 @@ class Mean : public Metric {
 class MeanMetricWrapper : public Metric {
  public:
   MeanMetricWrapper(std::function<Tensor(const Tensor&, const Tensor&)> fn, MetricOptions options);
-  using Metric::update_state;
   void update_state(const Tensor& y_true, const Tensor& y_pred,
-                    const Tensor& sample_weight) override;
-  void update_state(const Tensor& y_true, const Tensor& y_pred) override;
+                    const Tensor& sample_weight = {}) override;
   Tensor result() override;
   std::string class_name() const override;
 

@@ -1,0 +1,74 @@
+// shows: P53
+// Digits read by a class of one's own and a training loop by hand, as the guide has it: batches
+// drawn by chance, Adam, and the accuracy on the test images.
+//   mnist_mlp [steps]     the guide's own run has 30000
+#include <rill/rill.h>
+
+#include "example.h"
+namespace tf = rill;
+namespace keras = tf::keras;
+using tf::Tensor;
+
+struct Loader {
+  Tensor train_data, train_label, test_data, test_label;
+  int num_train = 0, num_test = 0;
+  explicit Loader(bool real) {
+    const auto [train, test] =
+        real ? keras::datasets::mnist::load_data() : keras::datasets::digits::load_data();
+    const float white = real ? 255.f : 16.f;
+    train_data = tf::expand_dims(tf::cast(train.x, tf::float32) / white, -1);
+    test_data = tf::expand_dims(tf::cast(test.x, tf::float32) / white, -1);
+    train_label = tf::cast(train.y, tf::int32);
+    test_label = tf::cast(test.y, tf::int32);
+    num_train = static_cast<int>(train_data.shape().dim(0));
+    num_test = static_cast<int>(test_data.shape().dim(0));
+  }
+  std::pair<Tensor, Tensor> get_batch(int batch_size) const {
+    const Tensor index = tf::random::uniform({batch_size}, 0, num_train, {.dtype = tf::int32});
+    return {tf::gather(train_data, index), tf::gather(train_label, index)};
+  }
+};
+
+struct MLP : keras::Model {
+  keras::layers::Flatten flatten;
+  keras::layers::Dense dense1{{.units = 100, .activation = tf::nn::relu}}, dense2{{.units = 10}};
+  MLP() {
+    track("flatten", flatten);
+    track("dense1", dense1);
+    track("dense2", dense2);
+  }
+  Tensor call(const Tensor& inputs, const keras::CallContext&) override {
+    return tf::nn::softmax(dense2(dense1(flatten(inputs))));
+  }
+};
+
+int main(int argc, char** argv) {
+  const bool real = has_mnist(), quick = std::getenv("RILL_QUICK") != nullptr;
+  const int steps = argc > 1 ? std::atoi(argv[1]) : quick ? 100 : real ? 6000 : 2000, batch = 50;
+  tf::random::set_seed(1);
+  const Loader data(real);
+  MLP model;
+  keras::optimizers::Adam optimizer({.learning_rate = 0.001});
+  auto train_step = tf::function([&](const Tensor& X, const Tensor& y) {
+    tf::GradientTape tape;
+    const auto y_pred = model(X);
+    const auto loss = tf::reduce_mean(keras::losses::sparse_categorical_crossentropy(y, y_pred));
+    optimizer.apply_gradients(tape.gradient(loss, model.variables()), model.variables());
+    return loss;
+  });
+  for (int i = 0; i < steps; ++i) {
+    const auto [X, y] = data.get_batch(batch);
+    const Tensor loss = train_step(X, y);
+    if (i % (steps / 10) == 0)
+      std::cout << tf::format("batch {}: loss {:.6f}\n", i, loss.item<float>());
+  }
+  keras::metrics::SparseCategoricalAccuracy accuracy;
+  for (int start = 0; start < data.num_test; start += batch) {
+    const int end = std::min(start + batch, data.num_test);
+    const Tensor y_pred = model.predict(data.test_data(tf::slice(start, end)), {.verbose = 0});
+    accuracy.update_state(data.test_label(tf::slice(start, end)), y_pred);
+  }
+  std::cout << tf::format("test accuracy: {:.6f}\n", accuracy.result().item<float>());
+  if (!quick)
+    expect(accuracy.result().item<float>() > (real ? 0.97f : 0.93f), "it reads the digits");
+}
