@@ -214,7 +214,8 @@ class Dataset {
   std::int64_t size() const;
   // Dtypes and shapes of an element, with None for sizes that vary. After map()
   // the function is traced to learn them; where it cannot be, it is called with
-  // the first element, and the shapes are unknown.
+  // the first element, and the shapes are unknown. The function of flat_map() and
+  // interleave() is called with the first element for the dataset that it returns.
   const ElementSpec& element_spec() const;
   Types output_types() const;
   Shapes output_shapes() const;
@@ -251,6 +252,19 @@ std::ostream& operator<<(std::ostream& os, const Dataset& dataset);
 
 namespace experimental {
 inline constexpr std::int64_t AUTOTUNE = data::AUTOTUNE;
+
+struct MapAndBatchOptions {
+  bool drop_remainder = false;
+  std::int64_t num_parallel_calls = 0;
+};
+// For apply(): map(f), then batch(batch_size).
+template <class F>
+auto map_and_batch(F f, std::int64_t batch_size, MapAndBatchOptions options = {}) {
+  return [f = std::move(f), batch_size, options](const Dataset& dataset) {
+    return dataset.map(f, {.num_parallel_calls = options.num_parallel_calls})
+        .batch(batch_size, {.drop_remainder = options.drop_remainder});
+  };
+}
 }  // namespace experimental
 
 }  // namespace data

@@ -91,6 +91,15 @@ TEST(Batch, SaysWhatDiffers) {
                                             "[shuffle] buffer_size is -1");
 }
 
+TEST(Batch, AfterMapInOneCall) {
+  RILL_SHOWS("D32");
+  const auto square = [](Tensor x) { return x * x; };
+  const auto ds = Dataset::range(7).apply(tf::data::experimental::map_and_batch(
+      square, 3, {.drop_remainder = true, .num_parallel_calls = 2}));
+  EXPECT_EQ(values(ds), (List{0, 1, 4, 9, 16, 25}));
+  EXPECT_EQ(ds.cardinality(), 2);
+}
+
 TEST(PaddedBatch, PadsToTheLongest) {
   RILL_SHOWS("D24", "D78");
   const auto ds =
