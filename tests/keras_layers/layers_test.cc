@@ -170,6 +170,7 @@ void run_family(const std::string& name) {
   }
 FAMILY(convolutional)
 FAMILY(core)
+FAMILY(merging)
 FAMILY(normalization)
 FAMILY(pooling)
 
