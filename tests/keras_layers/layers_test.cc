@@ -180,6 +180,7 @@ void run_family(const std::string& name) {
     run_family(#name);                                             \
   }
 FAMILY(core)
+FAMILY(recurrent)
 
 TEST(KerasLayers, EveryFileIsTested) {
   for (const auto& e : std::filesystem::directory_iterator(goldens()))
