@@ -53,7 +53,7 @@ SequenceResult as_loop(CellRun& run, const Tensor& x, const Tensor& mask, const 
   TensorShape element = TensorShape::scalar();
   for (int i = 1; i < x.ndim(); ++i) element.push_back(x.shape().dim(i));
   const TensorArray steps = TensorArray(x.dtype(), length, {.element_shape = element}).unstack(x);
-  TensorArray counts(bool_, length);
+  TensorArray counts(bool_, length, {.element_shape = TensorShape({element[0]})});
   if (mask.defined()) counts = counts.unstack(mask);
   const TensorArray outputs(zero_output.dtype(), length, {.element_shape = zero_output.shape()});
 
