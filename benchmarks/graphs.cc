@@ -79,6 +79,10 @@ void lstm() {
   step();
   step_row("LSTM 256 x 40, batch 50, Adam, one step", "RILL_FLOOR_LSTM", best(step, 1, 40), 1.3,
            1.1);
+  const auto by_layers = training::lstm_layer_step();
+  by_layers();
+  budget::multiple_row("LSTM by keras::layers: of the step by hand",
+                       budget::best_of_both(by_layers, step, 1, 40), 1.15, 1.0);
 }
 
 // The updates alone of a network of many small variables, made together and one by one.

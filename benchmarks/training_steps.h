@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "rill/keras/layers/layers.h"
 #include "rill/rill.h"
 
 namespace training {
@@ -81,6 +82,28 @@ inline std::function<void()> lstm_step() {
     }
     const auto loss = tf::reduce_mean(tf::nn::sparse_softmax_cross_entropy_with_logits(
         {.labels = labels, .logits = tf::matmul(h, wo) + bo}));
+    adam.apply_gradients(tape.gradient(loss, vars), vars);
+    return loss;
+  });
+  return [=] { step(inputs, y); };
+}
+
+// The same by the layers: what they add to the step above is theirs.
+inline std::function<void()> lstm_layer_step() {
+  constexpr int kSteps = 40, kUnits = 256, kClasses = 60;
+  const auto x = tf::one_hot(tf::cast(tf::range(kSteps * 50) * 7 % kClasses, tf::int32), kClasses);
+  const auto inputs = tf::transpose(tf::reshape(x, {kSteps, 50, kClasses}), {1, 0, 2});
+  const auto y = tf::cast(tf::range(50) * 13 % kClasses, tf::int32);
+  tf::keras::layers::LSTM lstm(kUnits);
+  tf::keras::layers::Dense dense(kClasses);
+  dense(lstm(inputs));
+  std::vector<Variable> vars = lstm.trainable_variables();
+  for (const Variable& v : dense.trainable_variables()) vars.push_back(v);
+  tf::keras::optimizers::Adam adam(1e-3);
+  auto step = tf::function([=](Tensor seq, Tensor labels) mutable {
+    tf::GradientTape tape;
+    const auto loss = tf::reduce_mean(tf::nn::sparse_softmax_cross_entropy_with_logits(
+        {.labels = labels, .logits = dense(lstm(seq, {.training = 1}))}));
     adam.apply_gradients(tape.gradient(loss, vars), vars);
     return loss;
   });

@@ -10,7 +10,6 @@ pkg_check_modules(RILL_ZLIB REQUIRED IMPORTED_TARGET GLOBAL zlib)      # npz, id
 pkg_check_modules(RILL_SNAPPY REQUIRED IMPORTED_TARGET GLOBAL snappy)  # compressed blocks of checkpoints
 pkg_check_modules(RILL_HDF5 REQUIRED IMPORTED_TARGET GLOBAL hdf5)      # Keras's .h5 files
 pkg_check_modules(RILL_YAML REQUIRED IMPORTED_TARGET GLOBAL yaml-cpp)  # to_yaml, model_from_yaml
-find_package(leveldb REQUIRED)                            # the tables of checkpoint indexes
 find_package(nlohmann_json REQUIRED)                      # configurations as JSON; headers alone
 find_package(Protobuf 3.12 REQUIRED)                      # GraphDef and its kin; with protoc
 
@@ -37,7 +36,7 @@ mark_as_advanced(RILL_LIBMVEC)
 
 # Libraries that a program linked with librill.a needs too.
 set(RILL_LINK_LIBRARIES Threads::Threads fmt::fmt PkgConfig::RILL_RE2 protobuf::libprotobuf
-    leveldb::leveldb PkgConfig::RILL_SNAPPY PkgConfig::RILL_HDF5 PkgConfig::RILL_YAML PkgConfig::RILL_ZLIB)
+    PkgConfig::RILL_SNAPPY PkgConfig::RILL_HDF5 PkgConfig::RILL_YAML PkgConfig::RILL_ZLIB)
 if(RILL_WITH_ONEDNN)
   # Installed by its short name: the path may differ where the archive is used.
   list(APPEND RILL_LINK_LIBRARIES

@@ -15,7 +15,7 @@ struct MeanSquaredError : keras::losses::Loss {
 
 struct SparseCategoricalAccuracy : keras::metrics::Metric {
   tf::Variable total = add_weight("total", tf::int32), count = add_weight("count", tf::int32);
-  void update_state(const Tensor& y_true, const Tensor& y_pred) override {
+  void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor&) override {
     const auto values =
         tf::cast(tf::equal(tf::cast(tf::reshape(y_true, {-1}), tf::int64), tf::argmax(y_pred, -1)),
                  tf::int32);

@@ -38,6 +38,7 @@ def make(case):
 
     training=True; list=True: one input, in a list; call={}: further arguments of the call;
     masks=[array or None]: of the inputs, given as `mask`; states=[shape]: `initial_state`;
+    cell=True: a step, the inputs are x and the states;
     spread=True: the inputs are the arguments of the call; attention_mask=array.
     """
     tf.keras.backend.clear_session()
@@ -61,7 +62,8 @@ def make(case):
         kwargs["initial_state"] = states
     if "attention_mask" in case:
         kwargs["attention_mask"] = tf.constant(case["attention_mask"])
-    call = (lambda: layer(*inputs, **kwargs)) if case.get("spread") else \
+    call = (lambda: layer(inputs[0], inputs[1:])) if case.get("cell") else \
+        (lambda: layer(*inputs, **kwargs)) if case.get("spread") else \
         (lambda: layer(argument, **kwargs))
     if case.get("training"):
         kwargs["training"] = True

@@ -335,6 +335,11 @@ Nest CallMachinery::run(const Layer& layer, const Nest& given, CallOptions optio
       context.masks.push_back(x.impl()->mask ? Tensor(x.impl()->mask) : Tensor());
       if (l.autocast && x.dtype().is_floating() && x.dtype() != l.policy.compute_dtype()) {
         x = cast(x, l.policy.compute_dtype());
+        // Layers of several inputs read the mask of each.
+        if (const Tensor& mask = context.masks.back(); mask.defined()) {
+          retain(mask.impl());
+          x.impl()->mask = Ref<TensorImpl>(mask.impl());
+        }
         changed = true;
       }
     }

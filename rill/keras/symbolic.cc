@@ -11,13 +11,10 @@
 
 namespace rill::keras {
 
-namespace {
-std::uint64_t next_node_id() {
+std::uint64_t KerasNode::next_id() {
   static std::atomic<std::uint64_t> next{1};
   return next++;
 }
-}  // namespace
-
 KerasNode::~KerasNode() {
   if (layer) std::erase(layer->inbound, this);
 }
@@ -56,7 +53,6 @@ Ref<KerasNode> add_node(const Ref<LayerImpl>& layer, const Nest& inputs, CallOpt
   n->specs = std::move(specs);
   n->outputs = structure;
   n->index = static_cast<int>(layer->inbound.size());
-  n->id = next_node_id();
   layer->inbound.push_back(n);
   return Ref<KerasNode>(n);
 }

@@ -21,11 +21,14 @@ class KerasNode {
   std::vector<ConcreteFunction> traced;
   Config config;  // what the object's get_config said at the call
   int index = 0;  // among the calls of its layer
-  std::uint64_t id = 0;
+  const std::uint64_t id = next_id();
   RefCount refs;
 
   bool is_input() const { return inputs.size() == 0; }
   Nest run(const Nest& concrete_inputs, int training) const;
+
+ private:
+  static std::uint64_t next_id();
 };
 inline void retain(KerasNode* n) noexcept { n->refs.retain(); }
 inline void release(KerasNode* n) noexcept {

@@ -181,7 +181,10 @@ void run_family(const std::string& name) {
   }
 FAMILY(convolutional)
 FAMILY(core)
+FAMILY(merging)
+FAMILY(normalization)
 FAMILY(pooling)
+FAMILY(recurrent)
 
 TEST(KerasLayers, EveryFileIsTested) {
   for (const auto& e : std::filesystem::directory_iterator(goldens()))

@@ -63,8 +63,15 @@ Mean::Mean(MetricOptions o)
     : Metric(o.name.empty() ? MetricOptions{"mean", o.dtype} : o),
       total_(add_weight("total")),
       count_(add_weight("count")) {}
-void Mean::update_state(const Operand& values) { update_state(to_tensor(values), Tensor()); }
-void Mean::update_state(const Tensor& values, const Tensor& sample_weight) {
+void Mean::update_state(const Operand& values) {
+  update_state(to_tensor(values), Tensor(), Tensor());
+}
+void Mean::update_state(const Operand& values, const Operand& sample_weight) {
+  const bool none =
+      sample_weight.kind() == Operand::Kind::tensor && !sample_weight.tensor().defined();
+  update_state(to_tensor(values), none ? Tensor() : to_tensor(sample_weight, dtype()), Tensor());
+}
+void Mean::update_state(const Tensor& values, const Tensor& sample_weight, const Tensor&) {
   Tensor v = values.dtype() == dtype() ? values : cast(values, dtype());
   if (!sample_weight.defined()) {
     total_.assign_add(reduce_sum(v));
@@ -89,7 +96,7 @@ Tensor Mean::operator()(const Operand& values) {
   return result();
 }
 Tensor Mean::operator()(const Operand& values, const Operand& sample_weight) {
-  update_state(to_tensor(values), to_tensor(sample_weight, dtype()));
+  update_state(values, sample_weight);
   return result();
 }
 

@@ -1,0 +1,158 @@
+#include <algorithm>
+
+#include "rill/base/check.h"
+#include "rill/keras/layers/merging.h"
+#include "rill/keras/layers/merging/merging_impl.h"
+#include "rill/keras/layers/registry.h"
+#include "rill/keras/layers/weight_config_impl.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+
+namespace rill::keras {
+
+Nest MergingLayer::call_nest(const Nest& inputs, const CallContext&) {
+  RILL_CHECK(!inputs.is_tensor() && inputs.size() > 0, invalid_argument,
+             "[{}] a {} layer should be called on a list of inputs, as layer({{a, b}}); got {}",
+             name(), class_name(), inputs.is_tensor() ? "one tensor" : "an empty list");
+  return merge(inputs.flatten());
+}
+Tensor MergingLayer::compute_mask(const Nest& inputs, const Tensor&) {
+  const std::vector<Tensor> all = inputs.flatten();
+  std::vector<Tensor> masks;
+  bool any = false;
+  for (const Tensor& x : all) {
+    masks.push_back(x.impl()->mask ? Tensor(x.impl()->mask) : Tensor());
+    any = any || masks.back().defined();
+  }
+  return any ? merge_masks(all, masks) : Tensor();
+}
+Tensor MergingLayer::merge_masks(const std::vector<Tensor>&,
+                                 const std::vector<Tensor>& masks) const {
+  Tensor all;
+  for (const Tensor& m : masks)
+    if (m.defined()) all = all.defined() ? logical_and(all, m) : m;
+  return all;
+}
+void MergingLayer::require_two(const std::vector<Tensor>& inputs) const {
+  RILL_CHECK(inputs.size() == 2, invalid_argument,
+             "[{}] a {} layer should be called on exactly 2 inputs; got {}", name(), class_name(),
+             inputs.size());
+}
+
+namespace {
+
+using layers::MergeKind;
+
+const char* class_of(MergeKind kind) {
+  switch (kind) {
+    case MergeKind::add:
+      return "Add";
+    case MergeKind::subtract:
+      return "Subtract";
+    case MergeKind::multiply:
+      return "Multiply";
+    case MergeKind::average:
+      return "Average";
+    case MergeKind::maximum:
+      return "Maximum";
+    case MergeKind::minimum:
+      return "Minimum";
+  }
+  return "";
+}
+
+class ElementwiseMerge : public MergingLayer {
+ public:
+  ElementwiseMerge(MergeKind kind, const layers::MergeOptions& o)
+      : MergingLayer(class_of(kind), common(o)), kind_(kind) {}
+
+  void build(const std::vector<TensorShape>& shapes) override {
+    std::int64_t batch = -1;
+    for (const TensorShape& s : shapes)
+      if (s.has_rank() && s.rank() > 0 && s.dim(0) >= 0) {
+        RILL_CHECK(batch < 0 || batch == s.dim(0), invalid_argument,
+                   "[{}] cannot merge tensors with different batch sizes: {} and {}", name(), batch,
+                   s.dim(0));
+        batch = s.dim(0);
+      }
+  }
+
+ protected:
+  Tensor merge(const std::vector<Tensor>& given) const override {
+    if (kind_ == MergeKind::subtract) require_two(given);
+    const std::vector<Tensor> inputs = of_equal_rank(given);
+    Tensor y = inputs[0];
+    for (std::size_t i = 1; i < inputs.size(); ++i) y = merge(y, inputs[i]);
+    return kind_ == MergeKind::average ? y / static_cast<double>(inputs.size()) : y;
+  }
+
+ private:
+  Tensor merge(const Tensor& a, const Tensor& b) const {
+    switch (kind_) {
+      case MergeKind::subtract:
+        return a - b;
+      case MergeKind::multiply:
+        return a * b;
+      case MergeKind::maximum:
+        return maximum(a, b);
+      case MergeKind::minimum:
+        return minimum(a, b);
+      default:
+        return a + b;
+    }
+  }
+  static std::vector<Tensor> of_equal_rank(std::vector<Tensor> inputs) {
+    int rank = 0;
+    for (const Tensor& x : inputs) rank = std::max(rank, x.shape().rank());
+    for (Tensor& x : inputs)
+      while (x.shape().has_rank() && x.ndim() > 0 && x.ndim() < rank) x = expand_dims(x, 1);
+    return inputs;
+  }
+  MergeKind kind_;
+};
+
+template <MergeKind kind>
+LayerRef from_config(const Config& c) {
+  return layers::Merge<kind>(from_common<layers::MergeOptions>(c));
+}
+const RegisterLayer added("Add", from_config<MergeKind::add>),
+    subtracted("Subtract", from_config<MergeKind::subtract>),
+    multiplied("Multiply", from_config<MergeKind::multiply>),
+    averaged("Average", from_config<MergeKind::average>),
+    largest("Maximum", from_config<MergeKind::maximum>),
+    smallest("Minimum", from_config<MergeKind::minimum>);
+
+}  // namespace
+
+template <layers::MergeKind kind>
+layers::Merge<kind>::Merge(MergeOptions o) : Layer(new ElementwiseMerge(kind, o)) {}
+template class layers::Merge<MergeKind::add>;
+template class layers::Merge<MergeKind::subtract>;
+template class layers::Merge<MergeKind::multiply>;
+template class layers::Merge<MergeKind::average>;
+template class layers::Merge<MergeKind::maximum>;
+template class layers::Merge<MergeKind::minimum>;
+
+namespace layers {
+
+Tensor add(const std::vector<Tensor>& in, MergeOptions o) {
+  return Add(std::move(o))(in).as_tensor();
+}
+Tensor subtract(const std::vector<Tensor>& in, MergeOptions o) {
+  return Subtract(std::move(o))(in).as_tensor();
+}
+Tensor multiply(const std::vector<Tensor>& in, MergeOptions o) {
+  return Multiply(std::move(o))(in).as_tensor();
+}
+Tensor average(const std::vector<Tensor>& in, MergeOptions o) {
+  return Average(std::move(o))(in).as_tensor();
+}
+Tensor maximum(const std::vector<Tensor>& in, MergeOptions o) {
+  return Maximum(std::move(o))(in).as_tensor();
+}
+Tensor minimum(const std::vector<Tensor>& in, MergeOptions o) {
+  return Minimum(std::move(o))(in).as_tensor();
+}
+
+}  // namespace layers
+}  // namespace rill::keras

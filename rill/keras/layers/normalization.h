@@ -1,0 +1,129 @@
+#pragma once
+#include "rill/keras/layer.h"
+#include "rill/ops/nn_ops.h"
+
+// Layers that bring their inputs to a mean and a size. `axis` is a number or a list.
+namespace rill RILL_API {
+namespace data {
+class Dataset;
+}
+namespace keras {
+namespace layers {
+
+struct BatchNormalizationOptions {
+  nn::Sizes axis = -1;  // of the channels, each of which is normalised apart
+  double momentum = 0.99, epsilon = 1e-3;
+  bool center = true, scale = true;
+  Initializer beta_initializer = "zeros", gamma_initializer = "ones",
+              moving_mean_initializer = "zeros", moving_variance_initializer = "ones";
+  Regularizer beta_regularizer = {}, gamma_regularizer = {};
+  Constraint beta_constraint = {}, gamma_constraint = {};
+  TensorShape input_shape = {}, batch_input_shape = {};
+  std::string name = {};
+  DTypePolicy dtype = {};
+  bool trainable = true;
+};
+// gamma * (x - mean) / sqrt(variance + epsilon) + beta. In training mean and variance are those
+// of the batch, and move moving_mean and moving_variance by 1 - momentum; else, and when the
+// layer is not trainable, they are the moving ones. Half types are normalised in float32.
+// Weights: gamma, beta, moving_mean, moving_variance, each [channels].
+class BatchNormalization : public Layer {
+ public:
+  BatchNormalization();
+  explicit BatchNormalization(BatchNormalizationOptions options);
+};
+
+struct LayerNormalizationOptions {
+  nn::Sizes axis = -1;  // over which each sample is normalised
+  double epsilon = 1e-3;
+  bool center = true, scale = true;
+  Initializer beta_initializer = "zeros", gamma_initializer = "ones";
+  Regularizer beta_regularizer = {}, gamma_regularizer = {};
+  Constraint beta_constraint = {}, gamma_constraint = {};
+  TensorShape input_shape = {}, batch_input_shape = {};
+  std::string name = {};
+  DTypePolicy dtype = {};
+  bool trainable = true;
+};
+// gamma * (x - mean) / sqrt(variance + epsilon) + beta over the axes of each sample. Weights:
+// gamma, beta with the sizes of those axes.
+class LayerNormalization : public Layer {
+ public:
+  LayerNormalization();
+  explicit LayerNormalization(LayerNormalizationOptions options);
+};
+
+struct GroupNormalizationOptions {
+  std::int64_t groups = 32;  // -1: each channel is a group
+  int axis = -1;             // of the channels
+  double epsilon = 1e-3;
+  bool center = true, scale = true;
+  Initializer beta_initializer = "zeros", gamma_initializer = "ones";
+  Regularizer beta_regularizer = {}, gamma_regularizer = {};
+  Constraint beta_constraint = {}, gamma_constraint = {};
+  TensorShape input_shape = {}, batch_input_shape = {};
+  std::string name = {};
+  DTypePolicy dtype = {};
+  bool trainable = true;
+};
+// Groups of channels, each normalised over all other axes of the sample. Weights: gamma, beta
+// [channels].
+class GroupNormalization : public Layer {
+ public:
+  GroupNormalization();
+  explicit GroupNormalization(GroupNormalizationOptions options);
+  explicit GroupNormalization(std::int64_t groups, GroupNormalizationOptions options = {});
+};
+
+struct UnitNormalizationOptions {
+  nn::Sizes axis = -1;
+  TensorShape input_shape = {}, batch_input_shape = {};
+  std::string name = {};
+  DTypePolicy dtype = {};
+  bool trainable = true;
+};
+// x / its Euclidean length along the axes.
+class UnitNormalization : public Layer {
+ public:
+  UnitNormalization();
+  explicit UnitNormalization(UnitNormalizationOptions options);
+};
+
+struct NormalizationOptions {
+  nn::Sizes axis = -1;              // with statistics of their own; {}: one mean for everything
+  Tensor mean = {}, variance = {};  // both or none; without them adapt finds them
+  bool invert = false;              // the other way: x * sqrt(variance) + mean
+  TensorShape input_shape = {}, batch_input_shape = {};
+  std::string name = {};
+  DTypePolicy dtype = {};
+  bool trainable = true;
+};
+// (x - mean) / sqrt(variance), with statistics that are given or were found by adapt. Weights,
+// unless they are given: mean, variance, count.
+class Normalization : public Layer {
+ public:
+  Normalization();
+  explicit Normalization(NormalizationOptions options);
+  // The mean and variance of all of data. FailedPrecondition when they were given.
+  void adapt(const Tensor& data) const;
+  void adapt(const data::Dataset& batches) const;
+};
+
+struct RescalingOptions {
+  double scale = 1, offset = 0;
+  TensorShape input_shape = {}, batch_input_shape = {};
+  std::string name = {};
+  DTypePolicy dtype = {};
+  bool trainable = true;
+};
+// x * scale + offset, of whole numbers too: Rescaling(1.0 / 255).
+class Rescaling : public Layer {
+ public:
+  explicit Rescaling(RescalingOptions options);
+  explicit Rescaling(double scale, RescalingOptions options = {});
+  Rescaling(double scale, double offset, RescalingOptions options = {});
+};
+
+}  // namespace layers
+}  // namespace keras
+}  // namespace RILL_API

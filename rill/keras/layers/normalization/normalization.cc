@@ -1,0 +1,185 @@
+#include <algorithm>
+
+#include "rill/base/check.h"
+#include "rill/data/dataset.h"
+#include "rill/keras/layers/normalization/normalization_impl.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+
+namespace rill::keras {
+
+namespace {
+
+// A tensor as nested lists, and back.
+Config listed(const Tensor& t) {
+  if (!t.defined()) return {};
+  if (t.ndim() == 0)
+    return t.dtype().is_floating() ? Config(cast(t, float64).item<double>())
+                                   : Config(cast(t, int64).item<std::int64_t>());
+  Config c = Config::list();
+  for (const Tensor& part : unstack(t)) c.push_back(listed(part));
+  return c;
+}
+Tensor unlisted(const Config& c) {
+  if (c.is_null()) return {};
+  if (!c.is_list()) return constant(c.as_double(), float64);
+  std::vector<Tensor> parts;
+  for (const Config& i : c.items()) parts.push_back(unlisted(i));
+  return stack(parts);
+}
+
+class NormalizationLayer : public LayerImpl {
+ public:
+  explicit NormalizationLayer(const layers::NormalizationOptions& o)
+      : LayerImpl("Normalization", common(o)), o_(o) {
+    RILL_CHECK(o_.mean.defined() == o_.variance.defined(), invalid_argument,
+               "[Normalization] only the {} is given; expected both mean and variance, or none",
+               o_.mean.defined() ? "mean" : "variance");
+  }
+  void build(const std::vector<TensorShape>& shapes) override {
+    const TensorShape& input = shapes[0];
+    kept_ = axes_of(name(), o_.axis, input.rank());
+    std::sort(kept_.begin(), kept_.end());
+    TensorShape sizes = TensorShape::scalar();
+    for (int i = 0; i < input.rank(); ++i)
+      if (std::find(kept_.begin(), kept_.end(), i) == kept_.end()) {
+        over_.push_back(i);
+        broadcast_.push_back(1);
+      } else {
+        RILL_CHECK(input.dim(i) >= 0, invalid_argument,
+                   "[{}] axis {} of the input of shape {} must have a size that is known", name(),
+                   i, input);
+        sizes.push_back(input.dim(i));
+        broadcast_.push_back(input.dim(i));
+      }
+    const DType d = policy.compute_dtype();
+    if (o_.mean.defined()) {
+      given_mean_ = spread(o_.mean, sizes);
+      given_variance_ = spread(o_.variance, sizes);
+      return;
+    }
+    mean_ = add_weight("mean", sizes, {.dtype = d, .initializer = "zeros", .trainable = false});
+    variance_ =
+        add_weight("variance", sizes, {.dtype = d, .initializer = "ones", .trainable = false});
+    count_ = add_weight("count", TensorShape::scalar(),
+                        {.dtype = int64, .initializer = "zeros", .trainable = false});
+  }
+  Tensor call(const Tensor& given, const CallContext&) override {
+    const DType d = policy.compute_dtype();
+    const Tensor x = given.dtype() == d ? given : cast(given, d);
+    const bool fixed = o_.mean.defined();
+    const Tensor sizes = constant(broadcast_);
+    const Tensor mean = fixed ? given_mean_ : reshape(mean_.value(), sizes);
+    const Tensor deviation = maximum(
+        sqrt(fixed ? given_variance_ : reshape(variance_.value(), sizes)), backend::epsilon());
+    return o_.invert ? mean + x * deviation : (x - mean) / deviation;
+  }
+  void add_config(Config& c) const override {
+    c.set("axis", Config::list_of(o_.axis.list()));
+    c.set("invert", o_.invert);
+    c.set("mean", listed(o_.mean));
+    c.set("variance", listed(o_.variance));
+  }
+
+  void reset() {
+    RILL_CHECK(!o_.mean.defined(), failed_precondition,
+               "[{}] adapt: the layer was given its mean and variance; make it without them",
+               name());
+    if (!built) return;
+    mean_.assign(zeros_like(mean_));
+    variance_.assign(ones_like(variance_));
+    count_.assign(zeros_like(count_));
+  }
+  // Adds the statistics of data to those of before, by the numbers of elements.
+  void update(const Tensor& data) {
+    const DType d = policy.compute_dtype();
+    const Tensor x = cast(data, d);
+    const auto [mean, variance] = nn::moments(x, over_, {});
+    std::int64_t n = 1;
+    for (int i : over_) n *= x.shape().dim(i);
+    const std::int64_t before = count_.item<std::int64_t>();
+    const double weight = static_cast<double>(n) / static_cast<double>(before + n);
+    const Tensor old_mean = mean_.value();
+    const Tensor total = old_mean * (1 - weight) + mean * weight;
+    variance_.assign((variance_ + square(old_mean - total)) * (1 - weight) +
+                     (variance + square(mean - total)) * weight);
+    mean_.assign(total);
+    count_.assign(before + n);
+  }
+
+ private:
+  Tensor spread(const Tensor& t, const TensorShape& sizes) const {
+    return reshape(broadcast_to(cast(t, policy.compute_dtype()), constant(sizes.as_list(), int64)),
+                   constant(broadcast_));
+  }
+  layers::NormalizationOptions o_;
+  std::vector<int> kept_, over_;
+  std::vector<std::int64_t> broadcast_;
+  Tensor given_mean_, given_variance_;
+  Variable mean_, variance_, count_;
+};
+
+class RescalingLayer : public LayerImpl {
+ public:
+  explicit RescalingLayer(const layers::RescalingOptions& o)
+      : LayerImpl("Rescaling", common(o)), scale_(o.scale), offset_(o.offset) {}
+  Tensor call(const Tensor& x, const CallContext&) override {
+    return cast(x, policy.compute_dtype()) * scale_ + offset_;
+  }
+  void add_config(Config& c) const override {
+    c.set("scale", scale_);
+    c.set("offset", offset_);
+  }
+
+ private:
+  double scale_, offset_;
+};
+
+const RegisterLayer normalization("Normalization", [](const Config& c) -> LayerRef {
+  auto o = from_common<layers::NormalizationOptions>(c);
+  o.axis = sizes_from(c.get("axis"));
+  o.mean = unlisted(c.get("mean"));
+  o.variance = unlisted(c.get("variance"));
+  o.invert = c.get("invert", false);
+  return layers::Normalization(std::move(o));
+});
+const RegisterLayer rescaling("Rescaling", [](const Config& c) -> LayerRef {
+  auto o = from_common<layers::RescalingOptions>(c);
+  o.scale = c["scale"].as_double();
+  o.offset = c.get("offset", 0.0);
+  return layers::Rescaling(std::move(o));
+});
+
+NormalizationLayer& ready_for(const Layer& layer, const Tensor& data) {
+  auto& l = static_cast<NormalizationLayer&>(layer.impl());
+  if (!l.built) {
+    TensorShape any_batch = data.shape();
+    if (any_batch.rank() > 1) any_batch.set_dim(0, -1);
+    CallMachinery::build(layer, {any_batch});
+  }
+  return l;
+}
+
+}  // namespace
+
+layers::Normalization::Normalization() : Normalization(NormalizationOptions{}) {}
+layers::Normalization::Normalization(NormalizationOptions o) : Layer(new NormalizationLayer(o)) {}
+void layers::Normalization::adapt(const Tensor& data) const {
+  static_cast<NormalizationLayer&>(impl()).reset();
+  ready_for(*this, data).update(data);
+}
+void layers::Normalization::adapt(const data::Dataset& batches) const {
+  static_cast<NormalizationLayer&>(impl()).reset();
+  for (const Nest& batch : batches) {
+    const Tensor& data = batch.as_tensor();
+    ready_for(*this, data).update(data);
+  }
+}
+
+layers::Rescaling::Rescaling(RescalingOptions o) : Layer(new RescalingLayer(o)) {}
+layers::Rescaling::Rescaling(double scale, RescalingOptions o)
+    : Rescaling((o.scale = scale, std::move(o))) {}
+layers::Rescaling::Rescaling(double scale, double offset, RescalingOptions o)
+    : Rescaling((o.scale = scale, o.offset = offset, std::move(o))) {}
+
+}  // namespace rill::keras

@@ -1,0 +1,246 @@
+#include "rill/base/check.h"
+#include "rill/graph/graph.h"
+#include "rill/keras/layers/recurrent/gated_cells_impl.h"
+#include "rill/keras/layers/recurrent/rnn_impl.h"
+#include "rill/keras/layers/recurrent/sequence_impl.h"
+#include "rill/keras/layers/registry.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+
+namespace rill::keras {
+
+RnnLayer::RnnLayer(std::string_view class_name, LayerRef cell, layers::RNNOptions o)
+    : LayerImpl(class_name, common(o)), cell_(std::move(cell)), o_(std::move(o)) {
+  as_cell(cell_, class_name);
+  track_layer("cell", CallMachinery::impl_of(*cell_));
+  supports_masking = true;
+  stateful = o_.stateful;
+  input_spec.min_ndim = 3;
+  input_spec.first_only = true;
+}
+
+void RnnLayer::build(const std::vector<TensorShape>& shapes) {
+  RILL_CHECK(shapes[0].has_rank() && shapes[0].rank() >= 3, invalid_argument,
+             "[{}] the input has shape {}; expected [batch, time, features...]", name(), shapes[0]);
+  TensorShape step = TensorShape::scalar();
+  for (int i = 0; i < shapes[0].rank(); ++i)
+    if (i != 1 - batch_axis()) step.push_back(shapes[0].dim(i));
+  build_cell(cell_, step);
+  input_spec = {.ndim = shapes[0].rank(), .axes = {}, .first_only = true};
+  for (int i = 2; i < shapes[0].rank(); ++i)
+    if (shapes[0].dim(i) >= 0) input_spec.axes.emplace_back(i, shapes[0].dim(i));
+  if (!o_.stateful) return;
+  std::int64_t batch = shapes[0].dim(batch_axis());
+  if (batch < 0 && batch_input_shape.has_rank()) batch = batch_input_shape.dim(batch_axis());
+  RILL_CHECK(batch >= 0, invalid_argument,
+             "[{}] a stateful layer needs to know its batch size. Give batch_input_shape with the "
+             "batch in front, or batch_size to keras::Input",
+             name());
+  input_spec.axes.emplace_back(batch_axis(), batch);
+  for (const TensorShape& each : as_cell_().state_size())
+    kept_.emplace_back(BatchSize{batch}.zeros(each, policy.compute_dtype()),
+                       VariableOptions{.trainable = false, .name = name() + "/state"});
+}
+
+States RnnLayer::initial_state(const Tensor& x) const {
+  const BatchSize batch = BatchSize::of(x, batch_axis());
+  States states;
+  for (const TensorShape& each : as_cell_().state_size())
+    states.push_back(batch.zeros(each, policy.compute_dtype()));
+  return states;
+}
+
+Nest RnnLayer::call_nest(const Nest& inputs, const CallContext& context) {
+  // (x, states...), as in a drawing whose states are inputs, or x alone.
+  std::vector<Tensor> leaves = inputs.flatten();
+  Tensor x = leaves.at(0);
+  States states(leaves.begin() + 1, leaves.end());
+  if (states.empty()) states = context.initial_state;
+  layers::AbstractRNNCell& cell = as_cell_();
+  const std::vector<TensorShape> sizes = cell.state_size();
+  if (states.empty() && o_.stateful) {
+    for (const Variable& v : kept_) states.push_back(v.value());
+  } else if (states.empty()) {
+    states = initial_state(x);
+  }
+  RILL_CHECK(states.size() == sizes.size(), invalid_argument,
+             "[{}] got {} initial states; the cell has {}", name(), states.size(), sizes.size());
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    Tensor& s = states[i];
+    TensorShape want = TensorShape::scalar();
+    want.push_back(-1);
+    for (const std::int64_t n : sizes[i].as_list()) want.push_back(n);
+    RILL_CHECK(s.shape().is_compatible_with(want), invalid_argument,
+               "[{}] initial state {} has shape {}; expected {}", name(), i, s.shape(), want);
+    if (s.dtype() != policy.compute_dtype()) s = cast(s, policy.compute_dtype());
+  }
+
+  const auto run =
+      begin_run(cell_, BatchSize::of(x, batch_axis()), context, CellImpl::Extent::sequence);
+  const Tensor zero_output =
+      BatchSize::of(x, batch_axis()).zeros(cell.output_size(), policy.compute_dtype());
+  Tensor mask = context.mask;
+  if (mask.defined()) {
+    if (mask.dtype() != bool_) mask = cast(mask, bool_);
+    if (!o_.time_major) mask = transpose(mask, {1, 0});
+  }
+  if (!o_.time_major) {
+    std::vector<int> axes{1, 0};
+    for (int i = 2; i < x.ndim(); ++i) axes.push_back(i);
+    x = transpose(x, axes);
+  }
+  SequenceResult r = run_sequence(*run, run->project(x), mask, states, zero_output,
+                                  {.go_backwards = o_.go_backwards,
+                                   .unroll = o_.unroll,
+                                   .return_sequences = o_.return_sequences,
+                                   .time_major = o_.time_major,
+                                   .zero_output_for_mask = o_.zero_output_for_mask});
+  for (std::size_t i = 0; i < kept_.size(); ++i) kept_[i].assign(r.states[i]);
+  if (!o_.return_state) return r.output;
+  std::vector<Tensor> all{r.output};
+  all.insert(all.end(), r.states.begin(), r.states.end());
+  return Nest(std::move(all));
+}
+
+Tensor RnnLayer::compute_mask(const Nest&, const Tensor& mask) {
+  return o_.return_sequences ? mask : Tensor();
+}
+
+void RnnLayer::add_sequence_config(Config& c) const {
+  c.set("return_sequences", o_.return_sequences);
+  c.set("return_state", o_.return_state);
+  c.set("go_backwards", o_.go_backwards);
+  c.set("stateful", o_.stateful);
+  c.set("unroll", o_.unroll);
+  c.set("time_major", o_.time_major);
+  if (o_.zero_output_for_mask) c.set("zero_output_for_mask", true);
+}
+void RnnLayer::add_config(Config& c) const {
+  add_sequence_config(c);
+  c.set("cell", layers::serialize(*cell_));
+}
+
+void RnnLayer::reset_states() {
+  for (const Variable& v : kept_) v.assign(zeros_like(v.value()));
+}
+void RnnLayer::reset_states(const std::vector<Tensor>& values) {
+  RILL_CHECK(o_.stateful && !kept_.empty(), failed_precondition, "[{}] reset_states: the layer {}",
+             name(),
+             o_.stateful ? "is not built yet: call it on data first"
+                         : "is not stateful, so it keeps no states");
+  RILL_CHECK(values.size() == kept_.size(), invalid_argument,
+             "[{}] reset_states: got {} values; the layer keeps {} states", name(), values.size(),
+             kept_.size());
+  for (std::size_t i = 0; i < kept_.size(); ++i) kept_[i].assign(values[i]);
+}
+
+// ---- SimpleRNN, GRU, LSTM: the arguments of the cell are the layer's own
+namespace {
+
+const char* layer_class(CellArguments::Kind kind) {
+  using Kind = CellArguments::Kind;
+  return kind == Kind::simple ? "SimpleRNN" : kind == Kind::gru ? "GRU" : "LSTM";
+}
+
+template <class O>
+layers::RNNOptions sequence_options(const O& o) {
+  return {.return_sequences = o.return_sequences,
+          .return_state = o.return_state,
+          .go_backwards = o.go_backwards,
+          .stateful = o.stateful,
+          .unroll = o.unroll,
+          .time_major = o.time_major,
+          .zero_output_for_mask = o.zero_output_for_mask,
+          .input_shape = o.input_shape,
+          .batch_input_shape = o.batch_input_shape,
+          .name = o.name,
+          .dtype = o.dtype,
+          .trainable = o.trainable};
+}
+template <class O>
+void read_sequence_options(const Config& c, O& o) {
+  o.return_sequences = c.get("return_sequences", false);
+  o.return_state = c.get("return_state", false);
+  o.go_backwards = c.get("go_backwards", false);
+  o.stateful = c.get("stateful", false);
+  o.unroll = c.get("unroll", false);
+  o.time_major = c.get("time_major", false);
+  o.zero_output_for_mask = c.get("zero_output_for_mask", false);
+}
+
+class GatedLayer : public RnnLayer {
+ public:
+  template <class O>
+  static GatedLayer* of(const O& o) {
+    CellArguments a = arguments_from(o);
+    a.check(layer_class(a.kind));
+    return new GatedLayer(std::move(a), sequence_options(o));
+  }
+  void add_config(Config& c) const override {
+    add_sequence_config(c);
+    a_.add_to(c, true);
+  }
+
+ private:
+  GatedLayer(CellArguments a, const layers::RNNOptions& o)
+      : RnnLayer(layer_class(a.kind), cell_of(a, o), o), a_(std::move(a)) {
+    activity_regularizer = a_.activity_regularizer;
+  }
+  static LayerRef cell_of(const CellArguments& a, const layers::RNNOptions& o) {
+    using Kind = CellArguments::Kind;
+    const char* name = a.kind == Kind::simple ? "simple_rnn_cell"
+                       : a.kind == Kind::gru  ? "gru_cell"
+                                              : "lstm_cell";
+    return CellHandle(
+        make_gated_cell({.name = name, .dtype = o.dtype, .trainable = o.trainable}, a));
+  }
+  CellArguments a_;
+};
+
+template <class L, class O>
+LayerRef layer_from(const Config& c) {
+  auto o = from_common<O>(c);
+  read_arguments(c, o);
+  read_sequence_options(c, o);
+  return L(std::move(o));
+}
+const RegisterLayer simple("SimpleRNN", layer_from<layers::SimpleRNN, layers::SimpleRNNOptions>);
+const RegisterLayer gru("GRU", layer_from<layers::GRU, layers::GRUOptions>);
+const RegisterLayer lstm("LSTM", layer_from<layers::LSTM, layers::LSTMOptions>);
+const RegisterLayer rnn("RNN", [](const Config& c) -> LayerRef {
+  auto o = from_common<layers::RNNOptions>(c);
+  read_sequence_options(c, o);
+  return layers::RNN(layers::deserialize(c["cell"]), std::move(o));
+});
+
+RnnLayer& rnn_of(const Layer& l) { return static_cast<RnnLayer&>(l.impl()); }
+
+}  // namespace
+
+namespace layers {
+
+RNN::RNN(LayerRef cell, RNNOptions o) : Layer(new RnnLayer("RNN", std::move(cell), std::move(o))) {}
+RNN::RNN(std::vector<LayerRef> cells, RNNOptions o)
+    : RNN(LayerRef(StackedRNNCells(std::move(cells))), std::move(o)) {}
+LayerRef RNN::cell() const { return rnn_of(*this).cell(); }
+std::vector<Tensor> RNN::states() const {
+  std::vector<Tensor> values;
+  for (const Variable& v : rnn_of(*this).kept_states()) values.push_back(v.value());
+  return values;
+}
+void RNN::reset_states() { rnn_of(*this).reset_states(); }
+void RNN::reset_states(const std::vector<Tensor>& values) { rnn_of(*this).reset_states(values); }
+std::vector<Tensor> RNN::get_initial_state(const Tensor& inputs) const {
+  return rnn_of(*this).initial_state(inputs);
+}
+
+SimpleRNN::SimpleRNN(SimpleRNNOptions o) : RNN(GatedLayer::of(o)) {}
+SimpleRNN::SimpleRNN(std::int64_t units, SimpleRNNOptions o)
+    : SimpleRNN((o.units = units, std::move(o))) {}
+GRU::GRU(GRUOptions o) : RNN(GatedLayer::of(o)) {}
+GRU::GRU(std::int64_t units, GRUOptions o) : GRU((o.units = units, std::move(o))) {}
+LSTM::LSTM(LSTMOptions o) : RNN(GatedLayer::of(o)) {}
+LSTM::LSTM(std::int64_t units, LSTMOptions o) : LSTM((o.units = units, std::move(o))) {}
+
+}  // namespace layers
+}  // namespace rill::keras

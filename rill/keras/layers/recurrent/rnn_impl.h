@@ -1,0 +1,36 @@
+#pragma once
+#include "rill/keras/layers/recurrent/cell_impl.h"
+
+namespace rill::keras {
+
+// A cell along a sequence.
+class RnnLayer : public LayerImpl {
+ public:
+  RnnLayer(std::string_view class_name, LayerRef cell, layers::RNNOptions options);
+
+  void build(const std::vector<TensorShape>& shapes) override;
+  Nest call_nest(const Nest& inputs, const CallContext& context) override;
+  Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
+  void add_config(Config& config) const override;
+  void reset_states() override;
+  void reset_states(const std::vector<Tensor>& values);
+  States initial_state(const Tensor& inputs) const;
+
+  const LayerRef& cell() const { return cell_; }
+  const layers::RNNOptions& options() const { return o_; }
+  const std::vector<Variable>& kept_states() const { return kept_; }
+  void set_zero_output_for_mask(bool yes) { o_.zero_output_for_mask = yes; }
+
+ protected:
+  void add_sequence_config(Config& config) const;
+
+ private:
+  int batch_axis() const { return o_.time_major ? 1 : 0; }
+  layers::AbstractRNNCell& as_cell_() const { return as_cell(cell_, name()); }
+
+  LayerRef cell_;
+  layers::RNNOptions o_;
+  std::vector<Variable> kept_;  // of a stateful layer
+};
+
+}  // namespace rill::keras

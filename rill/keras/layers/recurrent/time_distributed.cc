@@ -1,0 +1,105 @@
+#include "rill/base/check.h"
+#include "rill/keras/layer_impl.h"
+#include "rill/keras/layers/recurrent.h"
+#include "rill/keras/layers/registry.h"
+#include "rill/keras/layers/weight_config_impl.h"
+#include "rill/ops/array_ops.h"
+
+namespace rill::keras {
+
+namespace {
+
+class TimeDistributedLayer : public LayerImpl {
+ public:
+  TimeDistributedLayer(LayerRef layer, layers::TimeDistributedOptions o)
+      : LayerImpl("TimeDistributed", common(o)), layer_(std::move(layer)) {
+    RILL_CHECK(layer_.defined(), invalid_argument, "[TimeDistributed] got no layer");
+    CallMachinery::ensure_name(*layer_);
+    track_layer("layer", CallMachinery::impl_of(*layer_));
+    if (!o.trainable) set_trainable(false);
+    supports_masking = true;
+    input_spec.min_ndim = 3;
+  }
+
+  void build(const std::vector<TensorShape>& shapes) override {
+    if (layer_->built()) return;
+    TensorShape step = TensorShape::scalar();
+    for (int i = 0; i < shapes[0].rank(); ++i)
+      if (i != 1) step.push_back(shapes[0].dim(i));
+    // As in Keras the weights carry the name of this layer alone: "time_distributed/kernel".
+    const Renamed for_now(layer_->impl(), name());
+    CallMachinery::build(*layer_, {step});
+  }
+
+  Tensor call(const Tensor& x, const CallContext& context) override {
+    // The steps of all samples as one batch.
+    const TensorShape& in = x.shape();
+    CallOptions options{.training = context.training};
+    if (context.mask.defined() && context.mask.ndim() > 2) options.mask = merged_axes(context.mask);
+    const Tensor y = layer_->apply(merged_axes(x), std::move(options)).as_tensor();
+    TensorShape out = TensorShape::scalar();
+    out.push_back(in.dim(0)), out.push_back(in.dim(1));
+    for (int i = 1; i < y.ndim(); ++i) out.push_back(y.shape().dim(i));
+    return split_axes(y, out, x);
+  }
+  void add_config(Config& c) const override { c.set("layer", layers::serialize(*layer_)); }
+
+ private:
+  class Renamed {
+   public:
+    Renamed(LayerImpl& l, const std::string& name) : l_(l), before_(l.name()) { l.set_name(name); }
+    ~Renamed() { l_.set_name(before_); }
+    Renamed(const Renamed&) = delete;
+
+   private:
+    LayerImpl& l_;
+    const std::string before_;
+  };
+
+  // [batch, time, ...] -> [batch * time, ...], where sizes may be known only at run time.
+  static Tensor merged_axes(const Tensor& x) {
+    const TensorShape& in = x.shape();
+    TensorShape to = TensorShape::scalar();
+    to.push_back(in.dim(0) >= 0 && in.dim(1) >= 0 ? in.dim(0) * in.dim(1) : -1);
+    for (int i = 2; i < in.rank(); ++i) to.push_back(in.dim(i));
+    bool known = true;
+    for (int i = 1; i < to.rank(); ++i) known = known && to.dim(i) >= 0;
+    if (known) return reshape(x, constant(to.as_list()));
+    const Tensor sizes = shape(x);
+    std::vector<Tensor> parts{constant(-1)};
+    for (int i = 1; i < to.rank(); ++i)
+      parts.push_back(to.dim(i) < 0 ? sizes[i + 1] : constant(static_cast<int>(to.dim(i))));
+    const Tensor y = reshape(x, stack(parts));
+    y.set_shape(to);
+    return y;
+  }
+  // [batch * time, ...] -> [batch, time, ...], with batch and time as x has them.
+  static Tensor split_axes(const Tensor& y, const TensorShape& to, const Tensor& x) {
+    int unknown = 0;
+    for (int i = 0; i < to.rank(); ++i) unknown += to.dim(i) < 0;
+    if (unknown <= 1) return reshape(y, constant(to.as_list()));
+    const Tensor first = shape(x), rest = shape(y);
+    std::vector<Tensor> parts;
+    for (int i = 0; i < to.rank(); ++i)
+      parts.push_back(to.dim(i) >= 0 ? constant(static_cast<int>(to.dim(i)))
+                      : i < 2        ? first[i]
+                                     : rest[i - 1]);
+    const Tensor out = reshape(y, stack(parts));
+    out.set_shape(to);
+    return out;
+  }
+
+  LayerRef layer_;
+};
+
+const RegisterLayer registered("TimeDistributed", [](const Config& c) -> LayerRef {
+  return layers::TimeDistributed(layers::deserialize(c["layer"]),
+                                 from_common<layers::TimeDistributedOptions>(c));
+});
+
+}  // namespace
+
+layers::TimeDistributed::TimeDistributed(LayerRef layer, TimeDistributedOptions o)
+    : Layer(new TimeDistributedLayer(std::move(layer), std::move(o))) {}
+
+}  // namespace rill::keras
