@@ -12,7 +12,7 @@ namespace v1 = tf::compat::v1;
 using tf::Tensor;
 
 struct Model : keras::Model {
-  tf::Variable W{5., {.name = "weight"}}, B{10., {.name = "bias"}};
+  tf::Variable W = tf::Variable(5., {.name = "weight"}), B = tf::Variable(10., {.name = "bias"});
   Model() {
     track("W", W);
     track("B", B);

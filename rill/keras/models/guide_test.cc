@@ -1,0 +1,642 @@
+// What the guides say of Keras, row by row.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "rill/base/error.h"
+#include "rill/eager/gradient_tape.h"
+#include "rill/keras/callbacks/callbacks.h"
+#include "rill/keras/layers/layers.h"
+#include "rill/keras/metrics/metrics.h"
+#include "rill/keras/models/model.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/linalg_ops.h"
+#include "rill/ops/math_ops.h"
+#include "rill/ops/nn_ops.h"
+#include "rill/ops/random_ops.h"
+#include "tests/expect_error.h"
+#include "tests/shows.h"
+
+namespace tf = rill;
+namespace keras = rill::keras;
+namespace layers = rill::keras::layers;
+using ::testing::ElementsAre;
+using tf::Tensor;
+using tf::testing::expect_error;
+
+namespace {
+
+std::vector<float> values(const Tensor& t) { return t.to_vector<float>(); }
+void expect_near(const Tensor& a, const Tensor& b, double tolerance = 1e-6) {
+  ASSERT_EQ(a.shape(), b.shape());
+  const auto x = values(a), y = values(b);
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], y[i], tolerance);
+}
+Tensor sample(const tf::TensorShape& shape, int seed = 1) {
+  return tf::random::stateless_uniform(shape, {seed, 2}, -1, 1);
+}
+
+TEST(KerasGuide, DenseIsAWPlusB) {
+  RILL_SHOWS("K05", "K06", "K07");
+  layers::Dense d({.units = 3, .activation = "relu", .use_bias = true});
+  const Tensor x = sample({4, 5});
+  d(x);
+  ASSERT_EQ(d.variables().size(), 2u);
+  EXPECT_EQ(d.variables()[0].shape(), tf::TensorShape({5, 3}));
+  EXPECT_EQ(d.variables()[1].shape(), tf::TensorShape({3}));
+  EXPECT_TRUE(d.variables()[0].trainable() && d.variables()[1].trainable());
+  d.variables()[1].assign({1.f, 2.f, 3.f});
+  expect_near(d(x), tf::nn::relu(tf::matmul(x, d.variables()[0]) + d.variables()[1]));
+}
+
+TEST(KerasGuide, ActivationsByNameAndAsFunctions) {
+  RILL_SHOWS("K08", "K09", "K10");
+  const Tensor x = sample({2, 3});
+  const auto of = [&](keras::Activation a) {
+    layers::Dense d(3, {.activation = a, .kernel_initializer = "identity"});
+    return d(x);
+  };
+  expect_near(of("relu"), of(tf::nn::relu));
+  expect_near(of("sigmoid"), of(tf::sigmoid));
+  expect_near(of("softmax"), of(tf::nn::softmax));
+  expect_near(of("sigmoid"), tf::sigmoid(x));
+  expect_near(of([](const Tensor& t) { return t * 2.f; }), x * 2.f);
+  expect_near(of(nullptr), x);
+  expect_near(of({}), x);
+  EXPECT_EQ(keras::Activation(tf::nn::relu).name(), "relu");
+  expect_error<tf::errors::InvalidArgument>([&] { of("rellu"); }, "relu");
+}
+
+TEST(KerasGuide, InitializersAndBias) {
+  RILL_SHOWS("K11", "K12", "K13");
+  layers::Dense no_bias(4, {.use_bias = false});
+  no_bias(sample({1, 4}));
+  EXPECT_EQ(no_bias.variables().size(), 1u);
+  layers::Dense d(4, {.kernel_initializer = "orthogonal",
+                      .bias_initializer = keras::initializers::constant(2.0)});
+  d(sample({1, 4}));
+  const Tensor k = d.variables()[0];
+  expect_near(tf::matmul(k, k, {.transpose_a = true}), tf::eye(4), 1e-5);
+  EXPECT_THAT(values(d.variables()[1]), ElementsAre(2, 2, 2, 2));
+}
+
+TEST(KerasGuide, TheDefaultBiasIsZero) {
+  RILL_SHOWS("K14");
+  layers::Dense d(64);
+  d(sample({1, 64}));
+  const auto kernel = values(d.variables()[0]), bias = values(d.variables()[1]);
+  EXPECT_THAT(bias, ::testing::Each(0.f));
+  const float limit = std::sqrt(6.f / 128.f);  // Glorot's
+  for (float v : kernel) EXPECT_LE(std::abs(v), limit);
+  EXPECT_GT(*std::max_element(kernel.begin(), kernel.end()), 0.9f * limit);
+}
+
+TEST(KerasGuide, RegularizersAddToTheLoss) {
+  RILL_SHOWS("K15", "K16", "K17");
+  layers::Dense d(2, {.kernel_initializer = "ones",
+                      .bias_initializer = keras::initializers::constant(3.0),
+                      .kernel_regularizer = keras::regularizers::l1(0.01),
+                      .bias_regularizer = keras::regularizers::l2(0.01)});
+  d(sample({1, 5}));
+  const auto losses = d.losses();
+  ASSERT_EQ(losses.size(), 2u);
+  EXPECT_NEAR(losses[0].item<float>(), 0.1, 1e-6);
+  EXPECT_NEAR(losses[1].item<float>(), 0.18, 1e-6);
+  layers::Dense plain(2);
+  plain(sample({1, 5}));
+  EXPECT_TRUE(plain.losses().empty());
+  // fit's loss has them.
+  keras::Sequential m({d});
+  m.compile({.optimizer = keras::optimizers::SGD(0.0), .loss = "mse"});
+  const Tensor x = tf::zeros({4, 5}), y = tf::fill({4, 2}, 3.f);
+  EXPECT_NEAR(m.evaluate(x, y, {.verbose = 0})["loss"], 0.28, 1e-6);
+  EXPECT_NEAR(m.fit(x, y, {.verbose = 0})["loss"][0], 0.28, 1e-6);
+}
+
+TEST(KerasGuide, ActivationSoftmaxFlattenReshape) {
+  RILL_SHOWS("K18", "K19", "K20");
+  const Tensor x = sample({3, 4});
+  expect_near(layers::Activation("softmax")(x), tf::nn::softmax(x));
+  EXPECT_EQ(layers::Flatten()(tf::zeros({2, 28, 28, 1})).shape(), tf::TensorShape({2, 784}));
+  keras::Sequential m({layers::Reshape({.target_shape = {1, 28, 28}, .input_shape = {28 * 28}}),
+                       layers::Flatten(), layers::Dense(10)});
+  // Only the number of elements of a sample matters.
+  EXPECT_EQ(m(tf::zeros({5, 784})).shape(), tf::TensorShape({5, 10}));
+  EXPECT_EQ(m(tf::zeros({1, 1, 784})).shape(), tf::TensorShape({1, 10}));
+  EXPECT_EQ(m(tf::zeros({32, 28, 28})).shape(), tf::TensorShape({32, 10}));
+}
+
+TEST(KerasGuide, CompileTakesNamesObjectsAndFunctions) {
+  RILL_SHOWS("K36", "K38", "K40");
+  const Tensor x = sample({8, 3}), y = tf::nn::softmax(sample({8, 2}, 5));
+  const auto run = [&](keras::CompileOptions o) {
+    keras::Sequential m({layers::Dense(2, {.activation = "softmax"})});
+    m.compile(std::move(o));
+    const auto h = m.fit(x, y, {.epochs = 2, .verbose = 0});
+    EXPECT_TRUE(std::isfinite(h["loss"].back()));
+    return h["loss"][0];
+  };
+  run({.optimizer = "adam", .loss = "mse"});
+  run({.optimizer = "rmsprop", .loss = "mean_squared_error"});
+  run({.optimizer = "sgd", .loss = "categorical_crossentropy", .metrics = {"accuracy"}});
+  run({.loss = "binary_crossentropy"});
+  keras::Sequential adam({layers::Dense(2)});
+  adam.compile({.optimizer = "adam", .loss = "mse"});
+  EXPECT_NEAR(adam.optimizer().learning_rate(), 0.001, 1e-9);
+  adam.compile({.optimizer = "rmsprop", .loss = "mse"});
+  EXPECT_NEAR(adam.optimizer().learning_rate(), 0.001, 1e-9);
+}
+
+TEST(KerasGuide, LossesAndMetricsAsFunctions) {
+  RILL_SHOWS("K39", "K41", "K43");
+  keras::Sequential m({layers::Dense(3, {.activation = "softmax"})});
+  m.compile({.optimizer = keras::optimizers::Adam({.learning_rate = 0.001}),
+             .loss = keras::losses::sparse_categorical_crossentropy,
+             .metrics = {keras::metrics::sparse_categorical_accuracy, "mae"}});
+  const Tensor x = sample({8, 4}), y = tf::range(8) % 3;
+  const auto h = m.fit(x, y, {.epochs = 1, .verbose = 0, .shuffle = false});
+  EXPECT_EQ(m.metrics_names(),
+            (std::vector<std::string>{"loss", "sparse_categorical_accuracy", "mae"}));
+  const Tensor p = m.predict(x, {.verbose = 0});
+  const auto scores = m.evaluate(x, y, {.verbose = 0});
+  EXPECT_NEAR(scores["loss"],
+              tf::reduce_mean(keras::losses::sparse_categorical_crossentropy(y, p)).item<float>(),
+              1e-5);
+  EXPECT_NEAR(scores["sparse_categorical_accuracy"],
+              tf::reduce_mean(keras::metrics::sparse_categorical_accuracy(y, p)).item<float>(),
+              1e-6);
+}
+
+TEST(KerasGuide, AccuracyIsWhatFits) {
+  RILL_SHOWS("K42", "K44", "L13");
+  const auto accuracy = [](int units, const char* loss, const Tensor& y) {
+    keras::Sequential m({layers::Dense(units, {.activation = units == 1 ? "sigmoid" : "softmax"})});
+    m.compile({.loss = loss, .metrics = {"accuracy"}});
+    const Tensor x = sample({6, 4});
+    const double shown = m.evaluate(x, y, {.verbose = 0})["accuracy"];
+    return std::pair(shown, m.predict(x, {.verbose = 0}));
+  };
+  const Tensor numbers = tf::range(6) % 3, one_hot = tf::one_hot(tf::range(6) % 3, 3),
+               yes_no = tf::cast(tf::range(6) % 2, tf::float32);
+  const auto sparse = accuracy(3, "sparse_categorical_crossentropy", numbers);
+  EXPECT_NEAR(sparse.first,
+              tf::reduce_mean(keras::metrics::sparse_categorical_accuracy(numbers, sparse.second))
+                  .item<float>(),
+              1e-6);
+  const auto dense = accuracy(3, "categorical_crossentropy", one_hot);
+  EXPECT_NEAR(
+      dense.first,
+      tf::reduce_mean(keras::metrics::categorical_accuracy(one_hot, dense.second)).item<float>(),
+      1e-6);
+  const auto binary = accuracy(1, "binary_crossentropy", yes_no);
+  EXPECT_NEAR(
+      binary.first,
+      tf::reduce_mean(keras::metrics::binary_accuracy(tf::expand_dims(yes_no, -1), binary.second))
+          .item<float>(),
+      1e-6);
+  keras::Sequential none({layers::Dense(1)});
+  none.compile({.optimizer = "sgd", .loss = "mse"});
+  EXPECT_EQ(none.evaluate(sample({4, 2}), sample({4, 1}), {.verbose = 0}).size(), 1u);
+}
+
+TEST(KerasGuide, FitOnArrays) {
+  RILL_SHOWS("K46", "K47", "K49");
+  keras::Sequential m({layers::Dense(10, {.activation = "softmax"})});
+  m.compile({.loss = "categorical_crossentropy"});
+  const Tensor x = tf::cast(sample({1000, 32}), tf::float64),
+               y = tf::nn::softmax(sample({1000, 10}));
+  int batches = 0;
+  const auto h =
+      m.fit(x, y,
+            {.verbose = 0,
+             .callbacks = {keras::callbacks::LambdaCallback(
+                 {.on_batch_end = [&](std::int64_t, const keras::Logs&) { ++batches; }})}});
+  EXPECT_EQ(batches, 32);  // 31 of 32 and one of 8
+  EXPECT_EQ(h["loss"].size(), 1u);
+  EXPECT_EQ(m.variables()[0].dtype(), tf::float32);
+}
+
+TEST(KerasGuide, TheLossOfAnEpochIsTheMeanOverSamples) {
+  RILL_SHOWS("K48");
+  // 3 samples in batches of 2: the last batch counts half as much.
+  keras::Sequential m({layers::Dense(1, {.use_bias = false, .kernel_initializer = "zeros"})});
+  m.compile({.optimizer = keras::optimizers::SGD(0.0), .loss = "mse"});
+  const Tensor x = tf::ones({3, 1}), y = tf::constant({{1.f}, {2.f}, {3.f}});
+  const auto h = m.fit(x, y, {.batch_size = 2, .epochs = 2, .verbose = 0});
+  EXPECT_NEAR(h["loss"][0], 14. / 3, 1e-6);
+  EXPECT_NEAR(h["loss"][1], 14. / 3, 1e-6);
+}
+
+TEST(KerasGuide, ValidationRunsInInferenceMode) {
+  RILL_SHOWS("K50");
+  keras::Sequential m({layers::Dropout(0.9), layers::Dense(1, {.kernel_initializer = "ones"})});
+  m.compile({.optimizer = keras::optimizers::SGD(0.0), .loss = "mse", .metrics = {"mae"}});
+  const Tensor x = tf::ones({100, 8}), y = tf::fill({100, 1}, 8.f);
+  const auto h = m.fit(x, y, {.verbose = 0, .validation_data = {x, y}});
+  EXPECT_GT(h["loss"][0], 1);  // nine of ten inputs are dropped in training
+  EXPECT_NEAR(h["val_loss"][0], 0, 1e-8);
+  EXPECT_NEAR(h["val_mae"][0], 0, 1e-6);
+}
+
+TEST(KerasGuide, DatasetsInfiniteAndFinite) {
+  RILL_SHOWS("K51", "K52", "K53");
+  keras::Sequential m({layers::Dense(1)});
+  m.compile({.optimizer = "sgd", .loss = "mse"});
+  // The numbers of the samples that training sees.
+  std::vector<std::int64_t> seen;
+  auto counted = tf::data::Dataset::range(10).map([&](const Tensor& i) {
+    seen.push_back(i.item<std::int64_t>());
+    return tf::tuple(tf::reshape(tf::cast(i, tf::float32), {1}), tf::ones({1}));
+  });
+  m.fit(counted.batch(2).repeat(), {.epochs = 2, .verbose = 0, .steps_per_epoch = 3});
+  seen.resize(12);
+  EXPECT_EQ(seen, (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1}));  // goes on
+  seen.clear();
+  m.fit(counted.batch(4), {.epochs = 2, .verbose = 0});
+  EXPECT_EQ(seen.size(), 20u);  // each epoch is a pass
+  int test_batches = 0;
+  struct Count : keras::callbacks::Callback {
+    int* n;
+    explicit Count(int* counter) : n(counter) {}
+    void on_test_batch_end(std::int64_t, const keras::Logs&) override { ++*n; }
+  };
+  m.fit(counted.batch(2), {.verbose = 0,
+                           .callbacks = {Count(&test_batches)},
+                           .validation_data = counted.batch(2).repeat(),
+                           .validation_steps = 3});
+  EXPECT_EQ(test_batches, 3);
+}
+
+TEST(KerasGuide, EvaluateAndPredict) {
+  RILL_SHOWS("K55", "K56", "K58");
+  keras::Sequential m({layers::Dense(10, {.activation = "softmax"})});
+  m.compile({.loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
+  const Tensor x = sample({70, 4}), y = tf::range(70) % 10;
+  const auto [loss, accuracy] = m.evaluate(x, y, {.batch_size = 32, .verbose = 0}).unpack<2>();
+  EXPECT_GT(loss, 0);
+  EXPECT_GE(accuracy, 0);
+  auto ds = tf::data::Dataset::from_tensor_slices(tf::tuple(x, y)).batch(7);
+  EXPECT_NEAR(m.evaluate(ds, {.verbose = 0})["loss"], loss, 1e-5);
+  const Tensor p = m.predict(x, {.batch_size = 32, .verbose = 0});
+  EXPECT_EQ(p.shape(), tf::TensorShape({70, 10}));
+  expect_near(p, m(x));
+  EXPECT_EQ(m.predict(ds, {.verbose = 0, .steps = 3}).shape().dim(0), 21);
+  EXPECT_EQ(p[0].shape(), tf::TensorShape({10}));
+  std::ostringstream printed;
+  printed << m.evaluate(x, y, {.verbose = 0});
+  EXPECT_THAT(printed.str(), ::testing::StartsWith("["));
+}
+
+TEST(KerasGuide, MetricsNames) {
+  RILL_SHOWS("K57", "K54");
+  keras::Sequential m({layers::Dense(3, {.activation = "softmax"})});
+  m.compile({.loss = keras::losses::sparse_categorical_crossentropy,
+             .metrics = {keras::metrics::sparse_categorical_accuracy}});
+  const Tensor train_data = sample({6, 2}), train_label = tf::range(6) % 3;
+  m.fit(train_data, train_label, {.batch_size = 3, .epochs = 1, .verbose = 0});
+  EXPECT_EQ(m.metrics_names(), (std::vector<std::string>{"loss", "sparse_categorical_accuracy"}));
+}
+
+TEST(KerasGuide, FunctionalModels) {
+  RILL_SHOWS("K59", "K60", "K61");
+  auto inputs = keras::Input({28, 28, 1});
+  EXPECT_EQ(inputs.shape(), tf::TensorShape({tf::None, 28, 28, 1}));
+  EXPECT_TRUE(inputs.is_symbolic());
+  auto x = layers::Flatten()(inputs);
+  EXPECT_EQ(x.shape(), tf::TensorShape({tf::None, 784}));
+  x = layers::Dense({.units = 100, .activation = tf::nn::relu})(x);
+  auto outputs = layers::Activation("softmax")(layers::Dense({.units = 10})(x));
+  keras::Model model(inputs, outputs);
+  EXPECT_EQ(model(tf::zeros({2, 28, 28, 1})).shape(), tf::TensorShape({2, 10}));
+  model.compile({.loss = "sparse_categorical_crossentropy"});
+  const auto h =
+      model.fit(sample({20, 28, 28, 1}), tf::range(20) % 10, {.epochs = 3, .verbose = 0});
+  EXPECT_LT(h["loss"].back(), h["loss"].front());
+  expect_error<tf::errors::FailedPrecondition>([&] { inputs.item<float>(); }, "symbolic");
+}
+
+TEST(KerasGuide, SeveralInputsAndOutputs) {
+  RILL_SHOWS("K62", "K63");
+  auto a = keras::Input({4}, {.name = "a"}), b = keras::Input({3}, {.name = "b"});
+  auto joined = layers::Concatenate()({a, b});
+  auto first = layers::Dense(1, {.name = "first"})(joined);
+  auto second = layers::Dense(2, {.activation = "softmax", .name = "second"})(joined);
+  keras::Model model(tf::tuple(a, b), tf::tuple(first, second));
+  EXPECT_EQ(model.input_names(), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(model.output_names(), (std::vector<std::string>{"first", "second"}));
+  model.compile({.optimizer = "sgd",
+                 .loss = {"mse", "sparse_categorical_crossentropy"},
+                 .metrics = {{"second", {"accuracy"}}},
+                 .loss_weights = {1.0, 0.5}});
+  const Tensor xa = sample({8, 4}), xb = sample({8, 3});
+  const Tensor y1 = sample({8, 1}), y2 = tf::range(8) % 2;
+  const auto scores = model.evaluate(tf::tuple(xa, xb), tf::tuple(y1, y2), {.verbose = 0});
+  EXPECT_EQ(model.metrics_names(),
+            (std::vector<std::string>{"loss", "first_loss", "second_loss", "second_accuracy"}));
+  EXPECT_NEAR(scores["loss"], scores["first_loss"] + 0.5 * scores["second_loss"], 1e-5);
+  const auto h =
+      model.fit(tf::Nest::dict({{"a", xa}, {"b", xb}}),
+                tf::Nest::dict({{"first", y1}, {"second", y2}}), {.epochs = 5, .verbose = 0});
+  EXPECT_LT(h["loss"].back(), h["loss"].front());
+  const tf::Nest p = model.predict_all(tf::tuple(xa, xb), {.verbose = 0});
+  EXPECT_EQ(p[1].as_tensor().shape(), tf::TensorShape({8, 2}));
+}
+
+TEST(KerasGuide, SharedLayersAndResiduals) {
+  RILL_SHOWS("K64", "K65");
+  layers::Dense shared(4, {.kernel_initializer = "ones"});
+  auto a = keras::Input({4}), b = keras::Input({4});
+  keras::Model model(tf::tuple(a, b), shared(a) + shared(b));
+  EXPECT_EQ(model.variables().size(), 2u);
+  const Tensor x = tf::ones({1, 4});
+  tf::GradientTape tape;
+  const Tensor y = model({x, x});
+  EXPECT_EQ(values(y), std::vector<float>(4, 8));
+  // Both calls add to the gradient.
+  EXPECT_EQ(values(tape.gradient(y, model.trainable_variables())[1]), std::vector<float>(4, 2));
+  auto in = keras::Input({4});
+  keras::Model residual(in, in + layers::Dense(4, {.kernel_initializer = "zeros"})(in));
+  expect_near(residual(sample({2, 4})), sample({2, 4}));
+}
+
+struct MyModel : keras::Model {
+  layers::Dense dense_1{32, {.activation = "relu"}}, dense_2;
+  layers::Dropout dropout{0.5};
+  explicit MyModel(int num_classes = 10)
+      : Model({.name = "my_model"}), dense_2(num_classes, {.activation = "sigmoid"}) {
+    track("dense_1", dense_1);
+    track("dense_2", dense_2);
+    track("dropout", dropout);
+  }
+  Tensor call(const Tensor& inputs, const keras::CallContext&) override {
+    return dense_2(dropout(dense_1(inputs)));
+  }
+  // Methods of one's own stand beside those of the library.
+  Tensor scaled(const Tensor& inputs, double temperature) { return (*this)(inputs) / temperature; }
+};
+
+TEST(KerasGuide, SubclassedModels) {
+  RILL_SHOWS("K66", "K70", "E65");
+  MyModel m(10);
+  const Tensor x = sample({40, 8});
+  EXPECT_EQ(m(x).shape(), tf::TensorShape({40, 10}));
+  EXPECT_EQ(m.variables().size(), 4u);
+  // training reaches the layers inside.
+  EXPECT_NE(values(m(x, {.training = 1})), values(m(x)));
+  EXPECT_EQ(values(m(x)), values(m(x, {.training = 0})));
+  m.compile({.optimizer = "rmsprop", .loss = "categorical_crossentropy", .metrics = {"accuracy"}});
+  const auto h = m.fit(x, tf::one_hot(tf::range(40) % 10, 10), {.epochs = 60, .verbose = 0});
+  EXPECT_LT(h["loss"].back(), h["loss"].front());
+  EXPECT_EQ(m.evaluate(x, tf::one_hot(tf::range(40) % 10, 10), {.verbose = 0}).size(), 2u);
+}
+
+TEST(KerasGuide, MethodsOfOnesOwn) {
+  RILL_SHOWS("K72", "K73");
+  MyModel m(3);
+  const Tensor x = sample({2, 4});
+  expect_near(m.scaled(x, 2), m(x) / 2.f);
+  std::vector<std::string> names;
+  for (const tf::Variable& v : m.trainable_variables()) names.push_back(v.name());
+  EXPECT_THAT(names, ElementsAre(::testing::EndsWith("/kernel:0"), ::testing::EndsWith("/bias:0"),
+                                 ::testing::EndsWith("/kernel:0"), ::testing::EndsWith("/bias:0")));
+}
+
+TEST(KerasGuide, ASubclassedModelInAFunctionalOne) {
+  RILL_SHOWS("K68");
+  MyModel m(7);
+  auto in = keras::Input({8});
+  auto out = m(in);
+  EXPECT_EQ(out.shape(), tf::TensorShape({tf::None, 7}));
+  keras::Model around(in, layers::Dense(2)(out));
+  EXPECT_EQ(around(sample({3, 8})).shape(), tf::TensorShape({3, 2}));
+  EXPECT_EQ(around.trainable_variables().size(), 6u);
+  EXPECT_EQ(m.compute_output_shape({tf::None, 8}), tf::TensorShape({tf::None, 7}));
+}
+
+struct Unrolled : keras::Model {
+  layers::Dense cell{4};
+  tf::Variable scale = tf::Variable(2., {.name = "weight"});
+  Unrolled() {
+    track("cell", cell);
+    track("scale", scale);
+  }
+  Tensor call(const Tensor& x, const keras::CallContext&) override {
+    Tensor state = tf::zeros({x.shape().dim(0), 4});
+    for (int t = 0; t < 3; ++t) state = tf::tanh(cell(x(tf::all, t, tf::all)) + state) * scale;
+    return state;
+  }
+};
+
+TEST(KerasGuide, LoopsInCallAndPlainVariables) {
+  RILL_SHOWS("K71", "K74");
+  Unrolled m;
+  const Tensor x = sample({2, 3, 5});
+  tf::GradientTape tape;
+  const Tensor y = tf::reduce_sum(m(x));
+  EXPECT_EQ(m.variables().size(), 3u);
+  for (const auto& g : tape.gradient(y, m.trainable_variables())) EXPECT_TRUE(g.defined());
+}
+
+struct MyLayer : layers::Layer {
+  int output_dim;
+  tf::Variable kernel;
+  int builds = 0;
+  explicit MyLayer(int n, keras::LayerOptions o = {}) : Layer(std::move(o)), output_dim(n) {}
+  void build(const tf::TensorShape& input_shape) override {
+    ++builds;
+    tf::TensorShape shape({input_shape[1], output_dim});
+    kernel = add_weight("kernel", shape, {.initializer = "uniform", .trainable = true});
+    Layer::build(input_shape);
+  }
+  Tensor call(const Tensor& inputs, const keras::CallContext&) override {
+    return tf::matmul(inputs, kernel);
+  }
+  keras::Config get_config() const override {
+    auto config = Layer::get_config();
+    config.set("output_dim", output_dim);
+    return config;
+  }
+  static MyLayer from_config(const keras::Config& c) {
+    return MyLayer(static_cast<int>(c["output_dim"].as_int()), keras::LayerOptions::from_config(c));
+  }
+};
+
+TEST(KerasGuide, CustomLayers) {
+  RILL_SHOWS("K75", "K76", "K78");
+  MyLayer layer(10, {.name = "mine"});
+  EXPECT_FALSE(layer.built());
+  keras::Sequential m({layer, layers::Activation("softmax")});
+  m(sample({4, 6}));
+  m(sample({9, 6}));
+  EXPECT_TRUE(layer.built());
+  EXPECT_EQ(layer.name(), "mine");
+  ASSERT_EQ(layer.trainable_variables().size(), 1u);
+  EXPECT_EQ(layer.variables()[0].shape(), tf::TensorShape({6, 10}));
+  for (float v : values(layer.variables()[0])) EXPECT_LE(std::abs(v), 0.05f);  // 'uniform'
+  EXPECT_EQ(layer.variables()[0].name(), "mine/kernel:0");
+}
+
+TEST(KerasGuide, ConfigurationsOfCustomLayers) {
+  RILL_SHOWS("K79", "K80", "K81");
+  keras::utils::register_keras_serializable<MyLayer>("MyLayer");
+  MyLayer layer(10);
+  layer(sample({1, 2}));
+  EXPECT_TRUE(layer.built());
+  const keras::Config c = layers::serialize(layer);
+  const keras::LayerRef again = layers::deserialize(keras::Config::from_json(c.to_json()));
+  EXPECT_EQ(dynamic_cast<MyLayer&>(*again).output_dim, 10);
+  EXPECT_EQ(again->name(), layer.name());
+  tf::TensorShape shape({tf::None, 5});
+  EXPECT_EQ(shape.as_list(), (std::vector<std::int64_t>{-1, 5}));
+  EXPECT_EQ(shape[-1], tf::Dim(5));
+  shape.set_dim(1, 7);
+  EXPECT_EQ(shape, tf::TensorShape({tf::None, 7}));
+}
+
+struct WithAddVariable : layers::Layer {
+  tf::Variable w;
+  void build(const tf::TensorShape& s) override {
+    w = add_variable("w", {s[-1], 1}, tf::zeros_initializer());
+  }
+  Tensor call(const Tensor& x, const keras::CallContext&) override { return tf::matmul(x, w); }
+};
+
+TEST(KerasGuide, AddVariableIsAddWeight) {
+  RILL_SHOWS("K77");
+  WithAddVariable l;
+  EXPECT_EQ(values(l(tf::ones({2, 3}))), (std::vector<float>{0, 0}));
+  EXPECT_EQ(l.trainable_variables().size(), 1u);
+}
+
+struct MeanSquaredError : keras::losses::Loss {
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override {
+    return tf::reduce_mean(tf::square(y_pred - y_true));
+  }
+};
+struct CountingAccuracy : keras::metrics::Metric {
+  tf::Variable total = add_weight("total", tf::int32), count = add_weight("count", tf::int32);
+  void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor&) override {
+    const auto right =
+        tf::cast(tf::equal(tf::cast(tf::reshape(y_true, {-1}), tf::int64), tf::argmax(y_pred, -1)),
+                 tf::int32);
+    total.assign_add(tf::size(right));
+    count.assign_add(tf::reduce_sum(right));
+  }
+  Tensor result() override { return count / total; }
+};
+
+TEST(KerasGuide, LossesAndMetricsOfOnesOwn) {
+  RILL_SHOWS("K82", "K83", "L18");
+  const Tensor x = sample({10, 3}), y = sample({10, 2});
+  keras::Sequential m({layers::Dense(2)});
+  m.compile({.optimizer = "sgd", .loss = MeanSquaredError()});
+  EXPECT_NEAR(m.evaluate(x, y, {.verbose = 0})["loss"],
+              tf::reduce_mean(tf::square(m(x) - y)).item<float>(), 1e-5);
+  CountingAccuracy accuracy;
+  m.compile({.optimizer = "sgd", .loss = "sparse_categorical_crossentropy", .metrics = {accuracy}});
+  const auto scores = m.evaluate(x, tf::range(10) % 2, {.verbose = 0});
+  EXPECT_EQ(accuracy.total.item<int>(), 10);
+  EXPECT_NEAR(scores["counting_accuracy"], accuracy.count.item<int>() / 10.0, 1e-12);
+  EXPECT_EQ(accuracy.result().dtype(), tf::float64);
+}
+
+TEST(KerasGuide, Summary) {
+  RILL_SHOWS("K90");
+  keras::backend::clear_session();
+  keras::Sequential m({layers::Dense(16, {.activation = "relu", .input_shape = {10}}),
+                       layers::Dense(1, {.activation = "sigmoid"})});
+  EXPECT_EQ(m.summary_text(),
+            "Model: \"sequential\"\n"
+            "_________________________________________________________________\n"
+            " Layer (type)                Output Shape              Param #   \n"
+            "=================================================================\n"
+            " dense (Dense)               (None, 16)                176       \n"
+            "                                                                 \n"
+            " dense_1 (Dense)             (None, 1)                 17        \n"
+            "                                                                 \n"
+            "=================================================================\n"
+            "Total params: 193 (772.00 Byte)\n"
+            "Trainable params: 193 (772.00 Byte)\n"
+            "Non-trainable params: 0 (0.00 Byte)\n"
+            "_________________________________________________________________\n");
+  expect_error<tf::errors::FailedPrecondition>(
+      [] { keras::Sequential({layers::Dense(1)}).summary_text(); }, "not yet been built");
+}
+
+TEST(KerasGuide, SummaryOfAGraph) {
+  keras::backend::clear_session();
+  auto i = keras::Input({32});
+  auto x = layers::Dense(64, {.activation = "relu"})(i);
+  auto z = layers::Add()({x, layers::Dense(64)(x)});
+  const std::string text = keras::Model(i, layers::Dense(10)(z)).summary_text();
+  EXPECT_THAT(text, ::testing::HasSubstr(" Layer (type)                Output Shape                "
+                                         " Param #   Connected to                  \n"));
+  EXPECT_THAT(text, ::testing::HasSubstr(" input_1 (InputLayer)        [(None, 32)]                "
+                                         " 0         []                            \n"));
+  EXPECT_THAT(text, ::testing::HasSubstr(" add (Add)                   (None, 64)                  "
+                                         " 0         ['dense[0][0]',               \n"
+                                         "                                                         "
+                                         "            'dense_1[0][0]']             \n"));
+  EXPECT_THAT(text, ::testing::HasSubstr("Total params: 6922 (27.04 KB)\n"));
+}
+
+TEST(KerasGuide, NamesOfInputsAndOutputs) {
+  RILL_SHOWS("K91", "K92");
+  keras::backend::clear_session();
+  auto in = keras::Input({4});
+  keras::Model m(in, layers::Dense(2)(in));
+  EXPECT_THAT(m.input_names(), ElementsAre("input_1"));
+  EXPECT_THAT(m.output_names(), ElementsAre("dense"));
+}
+
+TEST(KerasGuide, StacksFromListsAndAdd) {
+  RILL_SHOWS("K02", "K100");
+  keras::models::Sequential listed({layers::Dense({.units = 4}), layers::Dense(2)});
+  keras::Sequential added;
+  added.add(layers::Dense(4));
+  added.add(layers::Dense({.units = 2}));
+  const Tensor x = sample({3, 5});
+  listed(x), added(x);
+  added.set_weights(listed.get_weights());
+  expect_near(added(x), listed(x));
+  added.pop();
+  EXPECT_EQ(added(x).shape(), tf::TensorShape({3, 4}));
+}
+
+TEST(KerasGuide, BothStylesTrainTheSame) {
+  RILL_SHOWS("K94", "K93");
+  const Tensor x = sample({64, 5}), y = sample({64, 1});
+  keras::Sequential by_fit({layers::Dense(1, {.kernel_initializer = "zeros"})}),
+      by_hand({layers::Dense(1, {.kernel_initializer = "zeros"})});
+  by_fit.compile({.optimizer = keras::optimizers::SGD(0.1), .loss = "mse"});
+  by_fit.fit(x, y, {.batch_size = 16, .epochs = 2, .verbose = 0, .shuffle = false});
+  keras::optimizers::SGD sgd(0.1);
+  for (int epoch = 0; epoch < 2; ++epoch)
+    for (auto& batch : tf::data::Dataset::from_tensor_slices(tf::tuple(x, y)).batch(16)) {
+      auto [bx, by] = batch.unpack<2>();
+      tf::GradientTape tape;
+      const Tensor loss = tf::reduce_mean(tf::square(by_hand(bx) - by));
+      sgd.apply_gradients(tape.gradient(loss, by_hand.trainable_variables()),
+                          by_hand.trainable_variables());
+    }
+  expect_near(by_fit.get_weights()[0], by_hand.get_weights()[0], 1e-6);
+}
+
+TEST(KerasGuide, ProgressIsShown) {
+  RILL_SHOWS("K101");
+  keras::Sequential m({layers::Dense(1)});
+  m.compile({.optimizer = "sgd", .loss = "mse", .metrics = {"mae"}});
+  ::testing::internal::CaptureStdout();
+  m.fit(sample({64, 2}), sample({64, 1}),
+        {.epochs = 2, .verbose = 1, .validation_data = {sample({4, 2}), sample({4, 1})}});
+  const std::string text = ::testing::internal::GetCapturedStdout();
+  EXPECT_THAT(text, ::testing::MatchesRegex(
+                        "Epoch 1/2\n"
+                        "2/2 \\[==============================\\] - 0s [0-9]+.?s/step - loss: "
+                        "[0-9.e-]+ - mae: [0-9.e-]+ - val_loss: [0-9.e-]+ - val_mae: [0-9.e-]+\n"
+                        "Epoch 2/2\n2/2 .*\n"));
+}
+
+}  // namespace
