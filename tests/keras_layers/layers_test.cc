@@ -179,12 +179,15 @@ void run_family(const std::string& name) {
     EXPECT_TRUE(name##_listed);                                    \
     run_family(#name);                                             \
   }
+FAMILY(activation)
 FAMILY(convolutional)
 FAMILY(core)
 FAMILY(merging)
 FAMILY(normalization)
 FAMILY(pooling)
 FAMILY(recurrent)
+FAMILY(regularization)
+FAMILY(reshaping)
 
 TEST(KerasLayers, EveryFileIsTested) {
   for (const auto& e : std::filesystem::directory_iterator(goldens()))

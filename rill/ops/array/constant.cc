@@ -25,9 +25,13 @@ Tensor constant(std::initializer_list<Operand> value, DType dtype, const TensorS
 
 template <class T>
 Tensor constant(const std::vector<T>& value, DType dtype, const TensorShape& shape) {
-  Tensor t = make_tensor(dtype_of<T>(), TensorShape(Dims{static_cast<std::int64_t>(value.size())}));
+  const auto n = static_cast<std::int64_t>(value.size());
+  // In its shape from the start: a graph that is being traced then sees a value and no op.
+  const bool fits = shape.has_rank() && shape.num_elements() == n;
+  Tensor t = make_tensor(dtype_of<T>(), fits ? shape : TensorShape(Dims{n}));
   std::copy(value.begin(), value.end(), mutable_data<T>(t));
-  return shaped(dtype.defined() ? cast(t, dtype) : t, shape);
+  if (dtype.defined() && dtype != t.dtype()) t = cast(t, dtype);
+  return fits ? t : shaped(t, shape);
 }
 #define RILL_INSTANTIATE(T) \
   template RILL_API Tensor constant<T>(const std::vector<T>&, DType, const TensorShape&);

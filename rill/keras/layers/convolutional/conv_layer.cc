@@ -12,6 +12,15 @@ void check_filters(std::string_view class_name, std::int64_t filters) {
              "[{}] filters is {}; expected a positive number of outputs", class_name, filters);
 }
 
+namespace {
+
+// Of the library's own only these are not.
+bool is_elementwise(const Activation& a) {
+  return !a.name().empty() && !a.is("softmax") && !a.is("log_softmax");
+}
+
+}  // namespace
+
 void ConvLayer::check_window() const {
   const auto largest = [](const std::vector<int>& v) {
     return *std::max_element(v.begin(), v.end());
@@ -76,8 +85,12 @@ Tensor ConvLayer::finish(const Tensor& image) const {
     y = more_batch_axes ? nn::bias_add(y, in_compute_dtype(bias_))
                         : nn::bias_add(y, in_compute_dtype(bias_), op_format());
   }
-  if (axes_ == 1) y = squeeze(y, channels_first_ ? -2 : -3);
-  return activation_(y);
+  if (axes_ > 1) return activation_(y);
+  // Next to the convolution, where it becomes part of it, unless it may look at the axes.
+  const bool early = is_elementwise(activation_);
+  if (early) y = activation_(y);
+  y = squeeze(y, channels_first_ ? -2 : -3);
+  return early ? y : activation_(y);
 }
 
 void ConvLayer::add_window_config(Config& c, std::int64_t groups, bool with_dilation) const {

@@ -183,6 +183,43 @@ TEST(Conv, BadArgumentsAreNamed) {
       "expected axis -1 of input shape to have value 3");
 }
 
+// Bias and activation become part of the convolution when a function is planned.
+template <class L>
+void expect_fused(const L& conv, const TensorShape& shape) {
+  const Tensor x = tf::random::normal(tf::constant(shape.as_list()));
+  const Tensor want = conv(x);
+  const auto f = tf::function([conv](Tensor v) { return conv(v); });
+  expect_near(f(x), want);
+  const std::string plan = f.explain();
+  EXPECT_NE(plan.find("1 convolutions with bias and activation"), plan.npos) << plan;
+}
+TEST(Conv, BiasAndActivationAreFused) {
+  expect_fused(layers::Conv2D(4, 3, {.activation = "relu", .bias_initializer = "ones"}),
+               {2, 6, 6, 3});
+  expect_fused(layers::Conv1D(4, 3, {.activation = "relu", .bias_initializer = "ones"}), {2, 6, 3});
+}
+
+TEST(Conv, ANetworkTrains) {
+  // Images whose class is where the bright half lies.
+  tf::random::set_seed(3);
+  const Tensor side = tf::cast(tf::random::uniform({128}) > 0.5f, tf::int32);
+  const Tensor left = tf::reshape(tf::cast(side, tf::float32), {128, 1, 1, 1});
+  const Tensor ramp = tf::reshape(tf::range(-3.5f, 4.f), {1, 1, 8, 1});
+  const Tensor x = tf::random::normal({128, 8, 8, 1}) + ramp * (left * 2.f - 1.f);
+  const layers::BatchNormalization norm;
+  keras::Sequential model(
+      {layers::Conv2D(8, 3, {.padding = "same", .use_bias = false}), norm, layers::ReLU(),
+       layers::MaxPooling2D(), layers::SeparableConv2D(8, 3, {.activation = "relu"}),
+       layers::SpatialDropout2D(0.1), layers::Flatten(), layers::LayerNormalization(),
+       layers::Dense(2, {.activation = "softmax"})});
+  model.compile({.optimizer = keras::optimizers::Adam(0.01),
+                 .loss = "sparse_categorical_crossentropy",
+                 .metrics = {"accuracy"}});
+  model.fit(x, side, {.batch_size = 16, .epochs = 4, .verbose = 0});
+  EXPECT_GT(model.evaluate(x, side, {.verbose = 0})["accuracy"], 0.95);
+  for (float v : norm.weights()[2].to_vector<float>()) EXPECT_NE(v, 0.f);  // the mean has moved
+}
+
 TEST(Conv, ComputesInTheDtypeOfItsPolicy) {
   const layers::Conv2D conv(2, 3, {.dtype = "mixed_bfloat16"});
   EXPECT_EQ(conv(tf::ones({1, 4, 4, 2})).dtype(), tf::bfloat16);
