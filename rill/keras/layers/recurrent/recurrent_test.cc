@@ -334,6 +334,19 @@ TEST(Recurrent, ModelsTrain) {
   EXPECT_LT(model.evaluate(x, y, {.verbose = 0})["loss"], 0.3);
 }
 
+TEST(Recurrent, MixedPrecision) {
+  layers::LSTM lstm(4, {.return_sequences = true, .return_state = true, .dtype = "mixed_bfloat16"});
+  const Tensor x = random({2, 3, 5});
+  const auto [y, h, c] = lstm.apply(x).unpack<3>();
+  EXPECT_EQ(y.dtype(), tf::bfloat16);
+  EXPECT_EQ(c.dtype(), tf::bfloat16);
+  EXPECT_EQ(lstm.weights()[0].dtype(), tf::float32);
+  auto f =
+      tf::function([&](Tensor v) { return lstm.apply(v)[0].as_tensor(); },
+                   {.input_signature = {tf::TensorSpec({tf::None, tf::None, 5}, tf::float32)}});
+  expect_equal(tf::cast(f(x), tf::float32), tf::cast(y, tf::float32), 1e-2);
+}
+
 TEST(TimeDistributed, UnknownLengths) {
   layers::TimeDistributed each(layers::Dense(2));
   auto f =
