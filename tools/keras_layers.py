@@ -69,7 +69,7 @@ def make(case):
         kwargs["training"] = True
     call()
     if layer.weights and case.get("random_weights", True):
-        layer.set_weights([(rng.rand(*w.shape) * 1.5 - 0.5).astype(w.dtype.as_numpy_dtype)
+        layer.set_weights([np.asarray(rng.rand(*w.shape) * 1.5 - 0.5).astype(w.dtype.as_numpy_dtype)
                            if w.dtype.is_floating else w.numpy() for w in layer.weights])
     before = [plain(w.numpy()) for w in layer.weights]
     floats = [x for x in inputs if x.dtype.is_floating]

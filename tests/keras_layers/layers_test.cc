@@ -78,11 +78,10 @@ void run_case(const keras::Config& c) {
   tf::Nest argument =
       inputs.size() == 1 && !c["list"].as_bool() ? tf::Nest(inputs[0]) : tf::Nest(inputs);
   if (!c.get("attention_mask").is_null()) {
-    std::vector<std::pair<std::string, tf::Nest>> named;
-    const char* const names[] = {"query", "value", "key"};
-    for (std::size_t i = 0; i < inputs.size(); ++i) named.emplace_back(names[i], inputs[i]);
-    named.emplace_back("attention_mask", tensor_of(c["attention_mask"]));
-    argument = tf::Nest(named);
+    std::vector<Tensor> all = inputs;
+    if (all.size() == 2) all.push_back(all[1]);  // the key is the value
+    all.push_back(tensor_of(c["attention_mask"]));
+    argument = tf::Nest(all);
   }
   keras::CallOptions options;
   for (const keras::Config& m : c.get("masks").items())
@@ -181,6 +180,7 @@ void run_family(const std::string& name) {
   }
 FAMILY(activation)
 FAMILY(convolutional)
+FAMILY(attention)
 FAMILY(core)
 FAMILY(merging)
 FAMILY(normalization)

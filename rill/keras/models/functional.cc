@@ -144,6 +144,8 @@ void FunctionalImpl::add_config(Config& c) const {
         const auto [layer, node, tensor] = place(t);
         Config kwargs = Config::dict();
         if (n->options.training >= 0) kwargs.set("training", n->options.training > 0);
+        for (const std::string& key : n->options.arguments.keys())
+          kwargs.set(key, n->options.arguments[key]);
         call.push_back(Config::list({layer, node, tensor, kwargs}));
       }
       inbound.push_back(call);

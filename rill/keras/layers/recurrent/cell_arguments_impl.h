@@ -1,5 +1,6 @@
 #pragma once
 #include "rill/keras/layers/recurrent.h"
+#include "rill/keras/layers/weight_config_impl.h"
 
 namespace rill::keras {
 
@@ -61,14 +62,7 @@ CellArguments arguments_from(const O& o) {
 
 // The fields of an options struct that hold such arguments, from a configuration.
 template <class O>
-void read_arguments(const Config& c, O& o);
-
-}  // namespace rill::keras
-
-#include "rill/keras/layers/weight_config_impl.h"
-
-template <class O>
-void rill::keras::read_arguments(const Config& c, O& o) {
+void read_arguments(const Config& c, O& o) {
   o.units = c["units"].as_int();
   if (c.contains("activation")) o.activation = Activation::deserialize(c["activation"]);
   o.use_bias = c.get("use_bias", true);
@@ -95,3 +89,5 @@ void rill::keras::read_arguments(const Config& c, O& o) {
   if constexpr (requires { o.unit_forget_bias; })
     o.unit_forget_bias = c.get("unit_forget_bias", true);
 }
+
+}  // namespace rill::keras

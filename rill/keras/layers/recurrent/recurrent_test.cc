@@ -200,7 +200,7 @@ TEST(Sequence, TheLoopGivesWhatTheStepsGive) {
 TEST(Sequence, LongOnesAreLoops) {
   layers::GRU gru(4, {.return_sequences = true});
   auto f = tf::function([&](Tensor x) { return gru(x); });
-  const Tensor x = random({2, 200, 3});
+  const Tensor x = random({2, 250, 3});
   expect_equal(f(x), gru(x), 1e-5);
   EXPECT_TRUE(has_loop(f.get_concrete_function(x)));
   layers::GRU unrolled(4, {.return_sequences = true, .unroll = true});
@@ -302,6 +302,50 @@ TEST(Cell, DropoutStaysUntilItIsReset) {
 
 // ---- models
 
+// The guide's model of text: a cell that its call takes along the characters.
+struct CharRNN : keras::Model {
+  int num_chars;
+  layers::LSTMCell cell;
+  layers::Dense dense;
+  CharRNN(int chars, int units) : num_chars(chars), cell(units), dense(chars) {
+    track("cell", cell);
+    track("dense", dense);
+  }
+  Tensor call(const Tensor& ids, const keras::CallContext&) override {
+    const Tensor inputs = tf::one_hot(ids, num_chars);
+    auto state = cell.get_initial_state({.inputs = ids});
+    Tensor output;
+    for (int t = 0; t < inputs.shape().dim(1); ++t)
+      std::tie(output, state) = cell(inputs(tf::all, t, tf::all), state);
+    return dense(output);
+  }
+};
+
+TEST(Cell, InAModelOfOnesOwn) {
+  RILL_SHOWS("K32");
+  tf::random::set_seed(1);
+  keras::backend::clear_session();
+  CharRNN model(7, 16);
+  // The text runs around the alphabet: the next character follows from the last.
+  const Tensor start = tf::reshape(tf::range(20) % 7, {20, 1});
+  const Tensor x = (start + tf::reshape(tf::range(5), {1, 5})) % 7, y = (start(tf::all, 0) + 5) % 7;
+  keras::optimizers::Adam adam(0.05);
+  auto step = tf::function([&](Tensor ids, Tensor next) {
+    tf::GradientTape tape;
+    const Tensor loss = tf::reduce_mean(
+        tf::nn::sparse_softmax_cross_entropy_with_logits({.labels = next, .logits = model(ids)}));
+    adam.apply_gradients(tape.gradient(loss, model.variables()), model.variables());
+    return loss;
+  });
+  const float first = step(x, y).item<float>();
+  for (int i = 0; i < 40; ++i) step(x, y);
+  EXPECT_LT(step(x, y).item<float>(), 0.2f * first);
+  EXPECT_EQ(model.variables()[0].name(), "char_rnn/lstm_cell/kernel:0");
+  // Another size of the batch than it was trained with.
+  EXPECT_EQ(tf::argmax(model(tf::constant({{2, 3, 4, 5, 6}})), -1).to_vector<int>(),
+            std::vector<int>{0});
+}
+
 TEST(Recurrent, EncoderAndDecoder) {
   auto source = keras::Input({tf::None, 3}), target = keras::Input({tf::None, 2});
   layers::LSTM encoder(4, {.return_state = true}), decoder(4, {.return_sequences = true});
@@ -332,6 +376,19 @@ TEST(Recurrent, ModelsTrain) {
   model.compile({.optimizer = keras::optimizers::Adam(0.02), .loss = "binary_crossentropy"});
   model.fit(x, y, {.batch_size = 16, .epochs = 30, .verbose = 0});
   EXPECT_LT(model.evaluate(x, y, {.verbose = 0})["loss"], 0.3);
+}
+
+TEST(Recurrent, MixedPrecision) {
+  layers::LSTM lstm(4, {.return_sequences = true, .return_state = true, .dtype = "mixed_bfloat16"});
+  const Tensor x = random({2, 3, 5});
+  const auto [y, h, c] = lstm.apply(x).unpack<3>();
+  EXPECT_EQ(y.dtype(), tf::bfloat16);
+  EXPECT_EQ(c.dtype(), tf::bfloat16);
+  EXPECT_EQ(lstm.weights()[0].dtype(), tf::float32);
+  auto f =
+      tf::function([&](Tensor v) { return lstm.apply(v)[0].as_tensor(); },
+                   {.input_signature = {tf::TensorSpec({tf::None, tf::None, 5}, tf::float32)}});
+  expect_equal(tf::cast(f(x), tf::float32), tf::cast(y, tf::float32), 1e-2);
 }
 
 TEST(TimeDistributed, UnknownLengths) {

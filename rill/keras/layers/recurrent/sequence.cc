@@ -10,8 +10,10 @@ namespace rill::keras {
 
 namespace {
 
-// Longer sequences make a graph that takes longer to plan than its speed is worth.
-constexpr std::int64_t kLongestUnrolled = 64;
+// One copy of the cell for each step runs twice to four times as fast as a loop, but the first
+// call takes longer: 0.1 s for 64 steps of an LSTM with its gradient, 0.35 s for 200, 1.1 s for
+// 400.
+constexpr std::int64_t kLongestUnrolled = 200;
 
 // A step of which masked samples keep what they had. `counts`: [batch], or undefined.
 StepResult masked_step(CellRun& run, const Tensor& x, const Tensor& counts, const States& states,
