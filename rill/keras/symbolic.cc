@@ -18,6 +18,7 @@ std::uint64_t next_node_id() {
 }
 }  // namespace
 
+KerasNode::KerasNode() : id(next_node_id()) {}
 KerasNode::~KerasNode() {
   if (layer) std::erase(layer->inbound, this);
 }
@@ -56,7 +57,6 @@ Ref<KerasNode> add_node(const Ref<LayerImpl>& layer, const Nest& inputs, CallOpt
   n->specs = std::move(specs);
   n->outputs = structure;
   n->index = static_cast<int>(layer->inbound.size());
-  n->id = next_node_id();
   layer->inbound.push_back(n);
   return Ref<KerasNode>(n);
 }

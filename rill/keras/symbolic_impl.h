@@ -11,6 +11,7 @@ namespace rill::keras {
 // One call of a layer, or of an op, on symbolic tensors.
 class KerasNode {
  public:
+  KerasNode();
   ~KerasNode();
   Ref<LayerImpl> layer;
   Nest inputs;  // leaves: symbolic tensors, or constants. Empty for an Input
@@ -19,9 +20,9 @@ class KerasNode {
   std::vector<ValueSpec> specs;
   // Of a user's class, whose object may be gone: its call as graphs, for inference and training.
   std::vector<ConcreteFunction> traced;
-  Config config;  // what the object's get_config said at the call
-  int index = 0;  // among the calls of its layer
-  std::uint64_t id = 0;
+  Config config;           // what the object's get_config said at the call
+  int index = 0;           // among the calls of its layer
+  const std::uint64_t id;  // no other node has it; later ones have larger ones
   RefCount refs;
 
   bool is_input() const { return inputs.size() == 0; }
