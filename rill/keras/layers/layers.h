@@ -1,8 +1,8 @@
 #pragma once
 // All layers.
 #include "rill/keras/layers/activation.h"
-#include "rill/keras/layers/convolutional.h"
 #include "rill/keras/layers/attention.h"
+#include "rill/keras/layers/convolutional.h"
 #include "rill/keras/layers/core.h"
 #include "rill/keras/layers/lambda.h"
 #include "rill/keras/layers/merging.h"

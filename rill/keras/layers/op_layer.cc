@@ -45,7 +45,7 @@ std::string function_name(const Op& op) {
 }
 
 OpLayer::OpLayer(const Op& op, AttrList attrs, int num_outputs)
-    : LayerImpl("TFOpLambda",
+    : LayerImpl(op.name == "StridedSlice" ? "SlicingOpLambda" : "TFOpLambda",
                 {.name = unique_layer_name("tf." + function_name(op)), .dtype = float32}),
       op_(op),
       attrs_(attrs),

@@ -3,9 +3,9 @@
 #include "rill/base/check.h"
 #include "rill/graph/graph.h"
 #include "rill/keras/layers/input_layer_impl.h"
-#include "rill/keras/layers/op_layer_impl.h"
 #include "rill/keras/layers/registry.h"
 #include "rill/keras/models/model_impl.h"
+#include "rill/keras/saving/call_config_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 
@@ -46,7 +46,49 @@ FunctionalImpl::FunctionalImpl(const Nest& inputs, const Nest& outputs, std::str
   }
   for (const Tensor& t : output_leaves_) results_.push_back(slot_of(t));
 
-  // Layers by depth from the outputs, as Keras lists them: inputs first.
+  list_layers();
+  built = true;
+}
+
+// Layers as Keras lists them: those farthest from the outputs first, and at one depth in the
+// order in which they are met on the way back from the outputs. Files rely on it.
+void FunctionalImpl::list_layers() {
+  std::map<const LayerImpl*, int> met, layer_depth;
+  std::map<const KerasNode*, int> node_depth;
+  // On the way back a layer is met before those that it uses.
+  std::vector<std::pair<const KerasNode*, std::size_t>> stack;
+  std::map<const KerasNode*, std::vector<const KerasNode*>> parents;
+  for (const Ref<KerasNode>& n : nodes_) {
+    if (n->is_input()) continue;
+    for (const Tensor& t : n->inputs.flatten())
+      if (const KerasSymbol* s = keras_symbol(t)) parents[n.get()].push_back(s->node.get());
+  }
+  std::map<const KerasNode*, bool> seen;
+  std::vector<const KerasNode*> finished;
+  const auto push = [&](const KerasNode* n) {
+    if (std::exchange(seen[n], true)) return;
+    met.emplace(n->layer.get(), static_cast<int>(met.size()));
+    stack.emplace_back(n, 0);
+  };
+  for (const Tensor& t : output_leaves_) {
+    push(keras_symbol(t)->node.get());
+    while (!stack.empty()) {
+      auto& [n, next] = stack.back();
+      const std::vector<const KerasNode*>& before = parents[n];
+      if (next < before.size()) {
+        push(before[next++]);
+      } else {
+        finished.push_back(n);
+        stack.pop_back();
+      }
+    }
+  }
+  for (auto i = finished.rbegin(); i != finished.rend(); ++i) {
+    int& of_layer = layer_depth[(*i)->layer.get()];
+    const int depth = of_layer = std::max(node_depth[*i], of_layer);
+    node_depth[*i] = depth;
+    for (const KerasNode* p : parents[*i]) node_depth[p] = std::max(depth + 1, node_depth[p]);
+  }
   std::vector<LayerImpl*> listed;
   for (const Ref<KerasNode>& n : nodes_) {
     LayerImpl* l = n->layer.get();
@@ -56,11 +98,20 @@ FunctionalImpl::FunctionalImpl(const Nest& inputs, const Nest& outputs, std::str
                  "[Model] the name \"{}\" is used by 2 layers of the model; all layer names should "
                  "be unique",
                  l->name());
+    met.emplace(l, -1);  // an input that leads nowhere
     listed.push_back(l);
-    layers_.push_back(LayerHandle(share(*l)));
-    track_layer(format("layer-{}", layers_.size() - 1), share(*l));
   }
-  built = true;
+  std::stable_sort(listed.begin(), listed.end(), [&](LayerImpl* a, LayerImpl* b) {
+    return layer_depth[a] != layer_depth[b] ? layer_depth[a] > layer_depth[b] : met[a] < met[b];
+  });
+  int with_weights = 0;
+  for (LayerImpl* l : listed) {
+    // Edges as Keras names them: those with weights, counted apart, and every layer.
+    if (!l->weights(Which::all).empty())
+      track_layer(format("layer_with_weights-{}", with_weights++), share(*l));
+    track_layer(format("layer-{}", layers_.size()), share(*l));
+    layers_.push_back(LayerHandle(share(*l)));
+  }
 }
 
 FunctionalImpl::Slot FunctionalImpl::slot_of(const Tensor& t) const {
@@ -115,40 +166,32 @@ Nest FunctionalImpl::call_nest(const Nest& given, const CallContext& context) {
 }
 
 // ---- configuration
-namespace {}  // namespace
-
 void FunctionalImpl::add_config(Config& c) const {
-  // The calls of a layer that belong to this model are counted anew.
+  // The calls of a layer that belong to this model are counted anew, in the order in which they
+  // were made. Of a model inside, Keras counts the call that drew it, too.
+  std::map<const LayerImpl*, std::vector<const KerasNode*>> calls;
+  for (const Ref<KerasNode>& n : nodes_) calls[n->layer.get()].push_back(n.get());
   std::map<const KerasNode*, int> index;
-  std::map<const LayerImpl*, int> calls;
-  for (const Ref<KerasNode>& n : nodes_) index[n.get()] = calls[n->layer.get()]++;
-  const auto place = [&](const Tensor& t) {
+  for (auto& [layer, list] : calls) {
+    std::sort(list.begin(), list.end(),
+              [](const KerasNode* a, const KerasNode* b) { return a->id < b->id; });
+    const bool drawn = layer->is_model() &&
+                       !static_cast<ModelImpl&>(const_cast<LayerImpl&>(*layer)).inputs().empty();
+    for (std::size_t i = 0; i < list.size(); ++i)
+      index[list[i]] = static_cast<int>(i) + (drawn ? 1 : 0);
+  }
+  const TensorPlace place = [&](const Tensor& t) {
     const KerasSymbol& s = *keras_symbol(t);
-    return std::tuple(s.node->layer->name(), index.at(s.node.get()), s.index);
+    return Config::list({s.node->layer->name(), index.at(s.node.get()), s.index});
   };
   Config list = Config::list();
   for (const LayerRef& l : layers_) {
     Config inbound = Config::list();
     Config own;
-    for (const Ref<KerasNode>& n : nodes_) {
-      if (n->layer.get() != &l->impl() || n->is_input()) continue;
+    for (const KerasNode* n : calls.at(&l->impl())) {
+      if (n->is_input()) continue;
       if (!n->config.is_null()) own = n->config;
-      Config call = Config::list();
-      for (const Tensor& t : n->inputs.flatten()) {
-        if (!keras_symbol(t)) {
-          RILL_FAIL(unimplemented,
-                    "[{}] layer \"{}\" is called on a constant, which a configuration does not "
-                    "hold; put the arithmetic into a Layer of your own",
-                    name(), l->name());
-        }
-        const auto [layer, node, tensor] = place(t);
-        Config kwargs = Config::dict();
-        if (n->options.training >= 0) kwargs.set("training", n->options.training > 0);
-        for (const std::string& key : n->options.arguments.keys())
-          kwargs.set(key, n->options.arguments[key]);
-        call.push_back(Config::list({layer, node, tensor, kwargs}));
-      }
-      inbound.push_back(call);
+      inbound.push_back(call_config(*n, place));
     }
     Config entry = layers::serialize(*l);
     if (!own.is_null()) entry.set("config", own);
@@ -158,10 +201,7 @@ void FunctionalImpl::add_config(Config& c) const {
   }
   const auto ends = [&](const std::vector<Tensor>& leaves) {
     Config e = Config::list();
-    for (const Tensor& t : leaves) {
-      const auto [layer, node, tensor] = place(t);
-      e.push_back(Config::list({layer, node, tensor}));
-    }
+    for (const Tensor& t : leaves) e.push_back(place(t));
     return e;
   };
   c = Config::dict({{"name", name()},

@@ -128,6 +128,12 @@ TEST(KerasGuide, ActivationSoftmaxFlattenReshape) {
   EXPECT_EQ(m(tf::zeros({32, 28, 28})).shape(), tf::TensorShape({32, 10}));
 }
 
+TEST(KerasGuide, SoftmaxLayer) {
+  RILL_SHOWS("K31");
+  const Tensor x = sample({3, 4});
+  expect_near(layers::Softmax()(x), tf::nn::softmax(x));
+}
+
 TEST(KerasGuide, CompileTakesNamesObjectsAndFunctions) {
   RILL_SHOWS("K36", "K38", "K40");
   const Tensor x = sample({8, 3}), y = tf::nn::softmax(sample({8, 2}, 5));
@@ -307,7 +313,7 @@ TEST(KerasGuide, FunctionalModels) {
   auto x = layers::Flatten()(inputs);
   EXPECT_EQ(x.shape(), tf::TensorShape({tf::None, 784}));
   x = layers::Dense({.units = 100, .activation = tf::nn::relu})(x);
-  auto outputs = layers::Activation("softmax")(layers::Dense({.units = 10})(x));
+  auto outputs = layers::Softmax()(layers::Dense({.units = 10})(x));
   keras::Model model(inputs, outputs);
   EXPECT_EQ(model(tf::zeros({2, 28, 28, 1})).shape(), tf::TensorShape({2, 10}));
   model.compile({.loss = "sparse_categorical_crossentropy"});

@@ -47,6 +47,9 @@ class LossArg {
   LossArg(std::initializer_list<std::pair<std::string, LossRef>> by_name)
       : kind_(Kind::named), list_(by_name) {}
   enum class Kind : unsigned char { one, each, named };
+  // As it stands in a file; names are used by `named` alone.
+  LossArg(Kind kind, std::vector<std::pair<std::string, LossRef>> list)
+      : kind_(kind), list_(std::move(list)) {}
   Kind kind() const { return kind_; }
   bool defined() const { return !list_.empty(); }
   const std::vector<std::pair<std::string, LossRef>>& list() const { return list_; }
@@ -64,6 +67,8 @@ class MetricsArg {
   MetricsArg(std::vector<MetricRef> list) : all_(std::move(list)) {}
   MetricsArg(std::initializer_list<std::pair<std::string, std::vector<MetricRef>>> by_name)
       : named_(by_name) {}
+  explicit MetricsArg(std::vector<std::pair<std::string, std::vector<MetricRef>>> by_name)
+      : named_(std::move(by_name)) {}
   const std::vector<MetricRef>& all() const { return all_; }
   const std::vector<std::pair<std::string, std::vector<MetricRef>>>& named() const {
     return named_;
@@ -82,6 +87,8 @@ class LossWeights {
   LossWeights(std::initializer_list<double> each) : each_(each) {}
   LossWeights(std::vector<double> each) : each_(std::move(each)) {}
   LossWeights(std::initializer_list<std::pair<std::string, double>> by_name) : named_(by_name) {}
+  explicit LossWeights(std::vector<std::pair<std::string, double>> by_name)
+      : named_(std::move(by_name)) {}
   const std::vector<double>& each() const { return each_; }
   const std::vector<std::pair<std::string, double>>& named() const { return named_; }
 
@@ -170,6 +177,20 @@ struct SummaryOptions {
   bool show_trainable = false;
 };
 
+struct SaveOptions {
+  bool overwrite = true;  // false: AlreadyExists when there is such a file
+  bool include_optimizer = true;
+  std::string save_format = {};  // "keras" or "h5"; by the suffix of the path when empty
+};
+struct SaveWeightsOptions {
+  bool overwrite = true;
+  std::string save_format = {};  // "tf" or "h5"; by the suffix of the path when empty
+};
+struct LoadWeightsOptions {
+  bool by_name = false;        // layers by their names instead of their order; HDF5 only
+  bool skip_mismatch = false;  // with by_name: leave alone what does not fit
+};
+
 // Layers that are trained together. Made of a graph of layers, of a stack (Sequential), or a
 // class of one's own that overrides call. A reference, as all layers are.
 class Model : public Layer {
@@ -222,6 +243,21 @@ class Model : public Layer {
   void build_model(const TensorShape& input_shape);  // batch first
   void summary(SummaryOptions options = {}) const;   // to standard output
   std::string summary_text(SummaryOptions options = {}) const;
+
+  // ---- files: those of Keras, both ways. keras/saving/saving.h has the readers.
+  // The architecture without weights. Unimplemented for a class of one's own.
+  std::string to_json(int indent = -1) const;
+  std::string to_yaml() const;
+  // Architecture, weights, what compile was told and the state of the optimizer, by the suffix:
+  // .keras (an archive), .h5 or .hdf5. The file appears whole or not at all.
+  void save(const std::string& path, SaveOptions options = {}) const;
+  // Weights alone: a TensorFlow checkpoint, HDF5 for .h5, .hdf5 and .keras, and Keras 3's
+  // layout for .weights.h5.
+  void save_weights(const std::string& path, SaveWeightsOptions options = {}) const;
+  // What save_weights or save wrote, of Rill or Keras. Everything is checked before the first
+  // weight changes. A checkpoint also fits a model that is not built yet, whose weights take
+  // their values when they come to be; for HDF5 that is FailedPrecondition.
+  void load_weights(const std::string& path, LoadWeightsOptions options = {});
 
   ModelImpl& model_impl() const;
 

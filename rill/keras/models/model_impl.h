@@ -78,6 +78,7 @@ class FunctionalImpl : public ModelImpl {
     int first_output = 0;
   };
   Slot slot_of(const Tensor& t) const;
+  void list_layers();
 
   Nest inputs_, outputs_;
   std::vector<Tensor> input_leaves_, output_leaves_;
@@ -87,6 +88,12 @@ class FunctionalImpl : public ModelImpl {
   std::vector<Step> steps_;
   std::vector<Slot> results_;
   int num_values_ = 0;
+};
+
+// A handle on a model of which only the state is known.
+class ModelHandle : public Model {
+ public:
+  explicit ModelHandle(Ref<LayerImpl> impl) : Model(std::move(impl)) {}
 };
 
 // A model whose layers and order are those of a functional one or a stack: all but subclassed.

@@ -39,16 +39,16 @@ void SequentialImpl::add(LayerRef layer) {
     }
   }
   layers_.push_back(std::move(layer));
-  // Edges as Keras names them: every layer, and those with weights again, counted apart.
-  track_layer(format("layer-{}", layers_.size() - 1), impl);
   inputs_.clear(), outputs_.clear();
   const bool was_built = built;
   built = false;
+  // Weights that are made now are known by "layer_with_weights-N" first, as in Keras's files.
   if (known_input_shape_.has_rank()) {
     build_for(known_input_shape_, input_dtype_);
   } else if (was_built && !built_for.empty()) {
     build_for(built_for[0], input_dtype_);
   }
+  track_layer(format("layer-{}", layers_.size() - 1), impl);
 }
 
 void SequentialImpl::pop() {
@@ -70,6 +70,11 @@ void SequentialImpl::build_for(const TensorShape& shape, DType dtype) {
   Nest x(g->tensor({&g->add_argument("x", dtype.defined() ? dtype : float32, any_batch), 0}));
   for (const LayerRef& l : layers_) x = l->apply(x);
   clear_call_losses();
+  // Edges as Keras names them: every layer, and those with weights again, counted apart.
+  int with_weights = 0;
+  for (const LayerRef& l : layers_)
+    if (!l->impl().weights(Which::all).empty())
+      track_layer(format("layer_with_weights-{}", with_weights++), share(l->impl()));
   built = true;
   built_for = {shape};
   if (!input_dtype_.defined()) input_dtype_ = dtype;

@@ -1,6 +1,7 @@
 #pragma once
 #include <vector>
 
+#include "rill/keras/config.h"
 #include "rill/keras/optimizers/optimizer_impl.h"
 
 namespace rill::keras {
@@ -26,6 +27,9 @@ class KerasOptimizerImpl : public OptimizerImpl {
   KerasOptimizerImpl(std::string optimizer_name, optimizers::LearningRate rate,
                      std::vector<SlotGroup> groups);
   ~KerasOptimizerImpl() override;
+  // {"class_name": "Adam", "config": {..}}, for files.
+  virtual Config config() const = 0;
+  bool has_schedule() const { return rate().is_schedule(); }
 
  protected:
   void prepare(const std::vector<Variable>& variables) override;

@@ -88,6 +88,10 @@ Number OptimizerImpl::traced_rate(const Tensor& done) {
   return Number::of(rate_cell_);
 }
 
+void OptimizerImpl::build(const std::vector<Variable>& variables) {
+  std::call_once(prepared_, [&] { prepare(variables); });
+}
+
 // One step. What is known already is worked with as plain numbers.
 void OptimizerImpl::make_step(const GradientsAndVariables& pairs) {
   Number lr = 0, count = 0;
@@ -100,12 +104,10 @@ void OptimizerImpl::make_step(const GradientsAndVariables& pairs) {
     lr = rate_cell_.defined() ? rate_cell_.item<double>() : rate_.at(n);
     count = static_cast<double>(n) + 1;
   }
-  std::call_once(prepared_, [&] {
-    std::vector<Variable> variables;
-    for (const auto& [g, v] : pairs)
-      if (g.defined()) variables.push_back(v);
-    prepare(variables);
-  });
+  std::vector<Variable> variables;
+  for (const auto& [g, v] : pairs)
+    if (g.defined()) variables.push_back(v);
+  build(variables);
   Step step(count);
   begin_step(step);
   for (const auto& [g, v] : pairs)
@@ -257,6 +259,7 @@ void Optimizer::apply_gradients(const GradientsAndVariables& pairs) {
   static const Variable none;
   impl_->apply(pairs, none);
 }
+void Optimizer::build(const std::vector<Variable>& variables) { impl_->build(variables); }
 Variable Optimizer::iterations() const { return impl_->iterations; }
 double Optimizer::learning_rate() const { return impl_->learning_rate(); }
 void Optimizer::set_learning_rate(const optimizers::LearningRate& rate) {

@@ -41,6 +41,8 @@ class Optimizer {
     const Tensor value = loss();
     apply_gradients(tape.gradient(value, vars), vars);
   }
+  // Makes the state for these variables now; the first step does it otherwise.
+  void build(const std::vector<Variable>& variables);
   Variable iterations() const;   // int64: steps taken
   double learning_rate() const;  // at the current step
   // Takes effect at the next step, also of functions that were traced before: then a number

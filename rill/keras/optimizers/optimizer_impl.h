@@ -42,6 +42,9 @@ class OptimizerImpl : public TrackableNode {
   // Checks everything, then steps. `global_step` (may be undefined) is counted up.
   void apply(const GradientsAndVariables& pairs, const Variable& global_step);
 
+  // Makes the state for these variables, unless there is some.
+  void build(const std::vector<Variable>& variables);
+
   double learning_rate() const;  // at the current step
   void set_learning_rate(const optimizers::LearningRate& rate);
 

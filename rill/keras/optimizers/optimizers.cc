@@ -5,6 +5,7 @@
 #include "rill/base/nearest.h"
 #include "rill/core/attr.h"
 #include "rill/keras/optimizers/keras_optimizer_impl.h"
+#include "rill/keras/saving/optimizer_config_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/state_ops.h"
@@ -16,6 +17,9 @@ class SgdImpl : public KerasOptimizerImpl {
  public:
   explicit SgdImpl(const SGDOptions& o)
       : KerasOptimizerImpl(o.name, o.learning_rate, {{{"m", "momentums"}}}), o_(o) {}
+  Config config() const override {
+    return optimizer_record("SGD", *this, {{"momentum", o_.momentum}, {"nesterov", o_.nesterov}});
+  }
 
  protected:
   void update(const Variable& v, const Gradient& g, const Number& lr, Step&) override {
@@ -40,6 +44,13 @@ class AdamImpl : public KerasOptimizerImpl {
  public:
   explicit AdamImpl(const AdamOptions& o)
       : KerasOptimizerImpl(o.name, o.learning_rate, lists(o)), o_(o) {}
+  Config config() const override {
+    return optimizer_record("Adam", *this,
+                            {{"beta_1", o_.beta_1},
+                             {"beta_2", o_.beta_2},
+                             {"epsilon", o_.epsilon},
+                             {"amsgrad", o_.amsgrad}});
+  }
 
  protected:
   void update(const Variable& v, const Gradient& g, const Number& lr, Step& step) override {
@@ -66,6 +77,10 @@ class AdamaxImpl : public KerasOptimizerImpl {
  public:
   explicit AdamaxImpl(const AdamaxOptions& o)
       : KerasOptimizerImpl(o.name, o.learning_rate, {{{"m", "_m"}, {"u", "_u"}}}), o_(o) {}
+  Config config() const override {
+    return optimizer_record(
+        "Adamax", *this, {{"beta_1", o_.beta_1}, {"beta_2", o_.beta_2}, {"epsilon", o_.epsilon}});
+  }
 
  protected:
   void update(const Variable& v, const Gradient& g, const Number& lr, Step& step) override {
@@ -85,6 +100,10 @@ class NadamImpl : public KerasOptimizerImpl {
   explicit NadamImpl(const NadamOptions& o)
       : KerasOptimizerImpl(o.name, o.learning_rate, {{{"m", "_momentums"}, {"v", "_velocities"}}}),
         o_(o) {}
+  Config config() const override {
+    return optimizer_record(
+        "Nadam", *this, {{"beta_1", o_.beta_1}, {"beta_2", o_.beta_2}, {"epsilon", o_.epsilon}});
+  }
 
  protected:
   // Keras's momentum schedule: u(t) = beta_1 * (1 - 0.5 * 0.96^t), and its running product.
@@ -122,6 +141,11 @@ class AdagradImpl : public KerasOptimizerImpl {
       : KerasOptimizerImpl(o.name, o.learning_rate,
                            {{{"accumulator", "_accumulators", o.initial_accumulator_value}}}),
         o_(o) {}
+  Config config() const override {
+    return optimizer_record(
+        "Adagrad", *this,
+        {{"initial_accumulator_value", o_.initial_accumulator_value}, {"epsilon", o_.epsilon}});
+  }
 
  protected:
   void update(const Variable& v, const Gradient& g, const Number& lr, Step&) override {
@@ -149,6 +173,9 @@ class AdadeltaImpl : public KerasOptimizerImpl {
                            {{{"accumulated_grad", "_accumulated_grads"},
                              {"accumulated_delta_var", "_accumulated_delta_vars"}}}),
         o_(o) {}
+  Config config() const override {
+    return optimizer_record("Adadelta", *this, {{"rho", o_.rho}, {"epsilon", o_.epsilon}});
+  }
 
  protected:
   void update(const Variable& v, const Gradient& g, const Number& lr, Step&) override {
@@ -167,6 +194,13 @@ class RmspropImpl : public KerasOptimizerImpl {
  public:
   explicit RmspropImpl(const RMSpropOptions& o)
       : KerasOptimizerImpl(o.name, o.learning_rate, lists(o)), o_(o) {}
+  Config config() const override {
+    return optimizer_record("RMSprop", *this,
+                            {{"rho", o_.rho},
+                             {"momentum", o_.momentum},
+                             {"epsilon", o_.epsilon},
+                             {"centered", o_.centered}});
+  }
 
  protected:
   void update(const Variable& v, const Gradient& g, const Number& lr, Step&) override {
@@ -197,6 +231,16 @@ class FtrlImpl : public KerasOptimizerImpl {
                            {{{"accumulator", "_accumulators", o.initial_accumulator_value},
                              {"linear", "_linears"}}}),
         o_(o) {}
+  Config config() const override {
+    return optimizer_record(
+        "Ftrl", *this,
+        {{"learning_rate_power", o_.learning_rate_power},
+         {"initial_accumulator_value", o_.initial_accumulator_value},
+         {"l1_regularization_strength", o_.l1_regularization_strength},
+         {"l2_regularization_strength", o_.l2_regularization_strength},
+         {"l2_shrinkage_regularization_strength", o_.l2_shrinkage_regularization_strength},
+         {"beta", o_.beta}});
+  }
 
  protected:
   void update(const Variable& v, const Gradient& g, const Number& lr, Step&) override {

@@ -327,6 +327,8 @@ Trainer& trainer_of(const Model& m, const char* what) {
 }  // namespace
 
 void Model::compile(CompileOptions options) {
+  // Checkpoints of the model hold the optimizer too, as Keras's do.
+  model_impl().track("optimizer", options.optimizer->trackable());
   model_impl().trainer = std::make_unique<Trainer>(std::move(options));
 }
 bool Model::compiled() const { return model_impl().trainer != nullptr; }

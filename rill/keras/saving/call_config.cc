@@ -1,0 +1,310 @@
+#include "rill/keras/saving/call_config_impl.h"
+
+#include "rill/base/check.h"
+#include "rill/core/shape_inference.h"
+#include "rill/keras/layers/op_layer_impl.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+#include "rill/ops/nn_ops.h"
+
+namespace rill::keras {
+
+namespace {
+
+// ---- which functions there are
+// Functions of two tensors, x and y, and of one.
+struct Binary {
+  const char* function;
+  Tensor (*draw)(const Tensor&, const Tensor&);
+};
+constexpr Binary kBinary[] = {
+    {"__operators__.add", [](const Tensor& x, const Tensor& y) { return x + y; }},
+    {"math.add", [](const Tensor& x, const Tensor& y) { return x + y; }},
+    {"math.subtract", [](const Tensor& x, const Tensor& y) { return x - y; }},
+    {"math.multiply", [](const Tensor& x, const Tensor& y) { return x * y; }},
+    {"math.truediv", [](const Tensor& x, const Tensor& y) { return x / y; }},
+    {"math.divide", [](const Tensor& x, const Tensor& y) { return x / y; }},
+    {"math.maximum", [](const Tensor& x, const Tensor& y) { return maximum(x, y); }},
+    {"math.minimum", [](const Tensor& x, const Tensor& y) { return minimum(x, y); }},
+    {"math.pow", [](const Tensor& x, const Tensor& y) { return pow(x, y); }},
+};
+struct Unary {
+  const char* function;
+  Tensor (*draw)(const Tensor&);
+};
+constexpr Unary kUnary[] = {
+    {"nn.relu", [](const Tensor& x) { return nn::relu(x); }},
+    {"math.sigmoid", [](const Tensor& x) { return sigmoid(x); }},
+    {"math.tanh", [](const Tensor& x) { return tanh(x); }},
+    {"math.exp", [](const Tensor& x) { return exp(x); }},
+    {"math.log", [](const Tensor& x) { return log(x); }},
+    {"math.square", [](const Tensor& x) { return square(x); }},
+    {"math.sqrt", [](const Tensor& x) { return sqrt(x); }},
+    {"math.abs", [](const Tensor& x) { return abs(x); }},
+    {"math.negative", [](const Tensor& x) { return negative(x); }},
+    {"identity", [](const Tensor& x) { return identity(x); }},
+};
+using Reduce = Tensor (*)(const Operand&, const std::vector<int>&, ReduceOptions);
+struct Reduction {
+  const char* function;
+  Reduce over;
+  Tensor (*all)(const Operand&, ReduceOptions);
+};
+constexpr Reduction kReductions[] = {
+    {"math.reduce_sum", reduce_sum_over, reduce_sum},
+    {"math.reduce_mean", reduce_mean_over, reduce_mean},
+    {"math.reduce_max", reduce_max_over, reduce_max},
+    {"math.reduce_min", reduce_min_over, reduce_min},
+};
+
+template <class T, std::size_t N>
+const T* find(const T (&table)[N], std::string_view function) {
+  for (const T& row : table)
+    if (function == row.function) return &row;
+  return nullptr;
+}
+
+// ---- writing
+Config constant_config(const Tensor& given) {
+  const Tensor t = given.cpu();
+  const bool whole = t.dtype().is_integer();
+  RILL_CHECK(whole || t.dtype().is_floating() || t.dtype().is_bool(), unimplemented,
+             "[get_config] an op of the model has a {} constant, which a configuration does not "
+             "hold; put the op into a Layer of your own",
+             t.dtype());
+  if (t.ndim() == 0) {
+    if (t.dtype().is_bool()) return t.item<bool>();
+    return whole ? Config(t.item<std::int64_t>()) : Config(t.item<double>());
+  }
+  RILL_CHECK(t.size() <= 100000, unimplemented,
+             "[get_config] an op of the model has a constant of shape {}, which is too large for a "
+             "configuration; make it a weight of a Layer of your own",
+             t.shape());
+  Config list = Config::list();
+  for (std::int64_t i = 0; i < t.shape().dim(0); ++i)
+    list.push_back(constant_config(t[static_cast<int>(i)]));
+  return list;
+}
+
+// What a call of an op tells of it.
+class OpCall {
+ public:
+  OpCall(const KerasNode& node, const TensorPlace& place)
+      : node_(node),
+        op_(static_cast<const OpLayer&>(*node.layer)),
+        inputs_(node.inputs.flatten()),
+        place_(place) {}
+
+  Config config() const {
+    const std::string function = function_name(op_.op());
+    const Config none = Config::dict({{"name", Config()}});
+    if (find(kBinary, function))
+      return starting_with(0, Config::dict({{"y", value(1)}, {"name", Config()}}));
+    if (find(kUnary, function)) return starting_with(0, none);
+    if (find(kReductions, function))
+      return starting_with(
+          0, Config::dict({{"axis", constant_value(1, "axis")}, {"keepdims", flag("keep_dims")}}));
+    if (function == "nn.softmax") return starting_with(0, Config::dict());
+    if (function == "linalg.matmul") {
+      const bool batch = op_.op().name == "BatchMatMulV2";
+      return starting_with(0,
+                           Config::dict({{"b", value(1)},
+                                         {"transpose_a", flag(batch ? "adj_x" : "transpose_a")},
+                                         {"transpose_b", flag(batch ? "adj_y" : "transpose_b")}}));
+    }
+    if (function == "reshape") return starting_with(0, Config::dict({{"shape", value(1)}}));
+    if (function == "compat.v1.transpose")
+      return starting_with(0, Config::dict({{"perm", constant_value(1, "perm")}}));
+    if (function == "cast") {
+      const DType to = node_.specs.at(0).dtype;
+      return starting_with(0, Config::dict({{"dtype", to.name()}}));
+    }
+    if (function == "concat") {
+      const Config axis = constant_value(inputs_.size() - 1, "axis");
+      Config call = Config::list();
+      for (std::size_t i = 0; i + 1 < inputs_.size(); ++i)
+        call.push_back(starting_with(i, Config::dict({{"axis", axis}})));
+      return call;
+    }
+    if (function == "__operators__.getitem")
+      return starting_with(0, Config::dict({{"slice_spec", slices()}}));
+    RILL_FAIL(unimplemented,
+              "[get_config] the op {} (layer \"{}\") has no form in Keras's configurations that "
+              "Rill knows; put it into a Layer of your own",
+              op_.op().name, op_.name());
+  }
+
+ private:
+  Config value(std::size_t i) const {
+    const Tensor& t = inputs_.at(i);
+    return keras_symbol(t) ? place_(t) : constant_config(t);
+  }
+  Config constant_value(std::size_t i, const char* what) const {
+    RILL_CHECK(
+        !keras_symbol(inputs_.at(i)), unimplemented,
+        "[get_config] the {} of layer \"{}\" is computed by the model, which a configuration "
+        "does not hold; put the op into a Layer of your own",
+        what, op_.name());
+    return constant_config(inputs_.at(i));
+  }
+  // The first argument has no name: the arguments stand behind it.
+  Config starting_with(std::size_t i, const Config& arguments) const {
+    const Tensor& t = inputs_.at(i);
+    Config call =
+        keras_symbol(t) ? place_(t) : Config::list({"_CONSTANT_VALUE", -1, constant_config(t)});
+    call.push_back(arguments);
+    return call;
+  }
+  AttrReader attrs() const { return AttrReader(op_.op(), op_.attrs().list()); }
+  bool flag(std::string_view name) const { return attrs().bool_attr(name); }
+  std::int64_t mask(std::string_view name) const { return attrs().int_attr(name); }
+  // x[:, 1:3, 0] as [{"start": null, ..}, {"start": 1, "stop": 3, ..}, 0].
+  Config slices() const {
+    RILL_CHECK(mask("ellipsis_mask") == 0 && mask("new_axis_mask") == 0, unimplemented,
+               "[get_config] layer \"{}\" takes a slice with an ellipsis or a new axis, which Rill "
+               "does not write; slice by numbers and ranges, or in a Layer of your own",
+               op_.name());
+    const Config begin = constant_value(1, "start of a slice"),
+                 end = constant_value(2, "end of a slice"),
+                 step = constant_value(3, "step of a slice");
+    Config list = Config::list();
+    for (std::size_t i = 0; i < begin.size(); ++i) {
+      const auto has = [&](const char* which) { return (mask(which) >> i & 1) != 0; };
+      if (has("shrink_axis_mask")) {
+        list.push_back(begin[i]);
+        continue;
+      }
+      list.push_back(Config::dict({{"start", has("begin_mask") ? Config() : begin[i]},
+                                   {"stop", has("end_mask") ? Config() : end[i]},
+                                   {"step", step[i].as_int() == 1 ? Config() : step[i]}}));
+    }
+    return list;
+  }
+
+  const KerasNode& node_;
+  const OpLayer& op_;
+  std::vector<Tensor> inputs_;
+  const TensorPlace& place_;
+};
+
+}  // namespace
+
+Config call_config(const KerasNode& n, const TensorPlace& place) {
+  if (dynamic_cast<const OpLayer*>(n.layer.get())) return OpCall(n, place).config();
+  Config arguments = Config::dict();
+  if (n.options.training >= 0) arguments.set("training", n.options.training > 0);
+  for (const std::string& key : n.options.arguments.keys())
+    arguments.set(key, n.options.arguments[key]);
+  const auto symbolic = [&](const Tensor& t, const char* what) {
+    RILL_CHECK(keras_symbol(t), unimplemented,
+               "[get_config] layer \"{}\" is called with a constant as {}, which a configuration "
+               "does not hold; put the call into a Layer of your own",
+               n.layer->name(), what);
+    return place(t);
+  };
+  if (n.options.mask.defined()) arguments.set("mask", symbolic(n.options.mask, "mask"));
+  if (!n.options.initial_state.empty()) {
+    Config states = Config::list();
+    for (const Tensor& t : n.options.initial_state) states.push_back(symbolic(t, "initial_state"));
+    arguments.set("initial_state", states);
+  }
+  const std::function<Config(const Nest&)> structure = [&](const Nest& nest) {
+    if (nest.is_tensor()) {
+      Config entry = symbolic(nest.as_tensor(), "input");
+      entry.push_back(arguments);
+      return entry;
+    }
+    Config c = nest.is_dict() ? Config::dict() : Config::list();
+    if (nest.is_dict())
+      for (const std::string& key : nest.keys()) c.set(key, structure(nest[key]));
+    else
+      for (std::size_t i = 0; i < nest.size(); ++i)
+        c.push_back(structure(nest[static_cast<int>(i)]));
+    return c;
+  };
+  const Config call = structure(n.inputs);
+  return n.inputs.is_tensor() ? Config::list({call}) : call;
+}
+
+// ---- reading
+namespace {
+
+std::vector<int> axes_of(const Config& c) {
+  std::vector<int> axes;
+  for (const std::int64_t i : c.as_ints()) axes.push_back(static_cast<int>(i));
+  return axes;
+}
+
+Tensor draw_slices(const Tensor& x, const Config& spec) {
+  std::vector<std::int64_t> begin, end, step;
+  StridedSliceOptions masks;
+  const std::size_t n = spec.is_list() ? spec.size() : 1;
+  RILL_CHECK(n <= 30, invalid_argument, "[from_config] a slice has {} entries", n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Config& s = spec.is_list() ? spec[i] : spec;
+    if (s.is_number()) {
+      begin.push_back(s.as_int());
+      end.push_back(s.as_int() + 1);
+      step.push_back(1);
+      masks.shrink_axis_mask |= 1 << i;
+      continue;
+    }
+    RILL_CHECK(s.is_dict() && s.contains("start") && s.contains("stop"), unimplemented,
+               "[from_config] a slice is {}; Rill reads numbers and ranges of numbers",
+               s.to_json());
+    const auto bound = [&](const char* key, int& mask) {
+      if (s.get(key).is_null()) mask |= 1 << i;
+      return s.get(key, 0);
+    };
+    begin.push_back(bound("start", masks.begin_mask));
+    end.push_back(bound("stop", masks.end_mask));
+    step.push_back(s.get("step", 1));
+  }
+  return strided_slice(x, constant(begin), constant(end), constant(step), masks);
+}
+
+}  // namespace
+
+Tensor draw_function(const std::string& function, const Config& first, const Config& arguments,
+                     const ReadOperand& operand) {
+  if (const Binary* b = find(kBinary, function)) {
+    // A constant takes the dtype of the tensor beside it.
+    const Config& second = arguments["y"];
+    Tensor x = operand(first, {}), y = operand(second, keras_symbol(x) ? x : Tensor());
+    if (!keras_symbol(x)) x = operand(first, y);
+    return b->draw(x, y);
+  }
+  if (function == "concat") {
+    std::vector<Tensor> parts;
+    for (const Config& c : first.items()) parts.push_back(operand(c, {}));
+    return concat(parts, static_cast<int>(arguments["axis"].as_int()));
+  }
+  const Tensor x = operand(first, {});
+  if (const Unary* u = find(kUnary, function)) return u->draw(x);
+  if (const Reduction* r = find(kReductions, function)) {
+    const ReduceOptions options{.keepdims = arguments.get("keepdims", false)};
+    const Config& axis = arguments.get("axis");
+    return axis.is_null() ? r->all(x, options) : r->over(x, axes_of(axis), options);
+  }
+  if (function == "nn.softmax") {
+    const std::int64_t axis = arguments.get("axis", -1);
+    RILL_CHECK(axis == -1 || axis == x.ndim() - 1, unimplemented,
+               "[from_config] softmax along axis {}; Rill reads the last axis", axis);
+    return nn::softmax(x);
+  }
+  if (function == "linalg.matmul")
+    return matmul(x, operand(arguments["b"], x),
+                  {.transpose_a = arguments.get("transpose_a", false),
+                   .transpose_b = arguments.get("transpose_b", false)});
+  if (function == "reshape") return reshape(x, operand(arguments["shape"], constant(0)));
+  if (function == "compat.v1.transpose" || function == "transpose") {
+    const Config& perm = arguments.get("perm");
+    return perm.is_null() ? transpose(x) : transpose(x, axes_of(perm));
+  }
+  if (function == "cast") return cast(x, DType::from_name(arguments["dtype"].as_string()));
+  if (function == "__operators__.getitem") return draw_slices(x, arguments["slice_spec"]);
+  RILL_FAIL(unimplemented,
+            "[from_config] the model calls tf.{}, which Rill does not read from files", function);
+}
+
+}  // namespace rill::keras

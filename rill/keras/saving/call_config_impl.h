@@ -1,0 +1,25 @@
+#pragma once
+#include <functional>
+
+#include "rill/keras/symbolic_impl.h"
+
+// Calls of layers and ops in configurations of functional models, in the form of Keras 2:
+// [["dense", 0, 0, {}]] of a layer, ["dense", 0, 0, {"y": 2.0, "name": null}] of an op.
+namespace rill::keras {
+
+// ["dense", 0, 0]: the layer that makes a tensor, which of its calls, which of its results.
+using TensorPlace = std::function<Config(const Tensor&)>;
+
+// What "inbound_nodes" holds of one call. Unimplemented for an op or an argument for which there
+// is no such form.
+Config call_config(const KerasNode& node, const TensorPlace& place);
+
+// An argument of an op in a file: the tensor that it refers to, or a constant. Constants take
+// the dtype of `like` where it is defined.
+using ReadOperand = std::function<Tensor(const Config&, const Tensor& like)>;
+// Draws the call of TensorFlow's function of that name ("math.multiply"), whose first argument is
+// a tensor, a constant or a list of tensors.
+Tensor draw_function(const std::string& function, const Config& first, const Config& arguments,
+                     const ReadOperand& operand);
+
+}  // namespace rill::keras

@@ -1,0 +1,273 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "rill/base/error.h"
+#include "rill/io/file.h"
+#include "rill/io/hdf5.h"
+#include "rill/keras/layers/layers.h"
+#include "rill/keras/saving/saving.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+#include "rill/ops/random_ops.h"
+#include "rill/saving/checkpoint_reader.h"
+#include "tests/checkpoint_files.h"
+#include "tests/expect_error.h"
+#include "tests/shows.h"
+
+namespace tf = rill;
+namespace keras = rill::keras;
+using rill::saving_tests::fresh_folder;
+using rill::testing::expect_error;
+using tf::Tensor;
+
+namespace {
+
+std::vector<float> values(const Tensor& t) { return t.to_vector<float>(); }
+
+keras::Sequential stack() {
+  return keras::Sequential({keras::layers::Flatten({.input_shape = {2, 2}}),
+                            keras::layers::Dense(3, {.activation = "relu"}),
+                            keras::layers::Dense(1)});
+}
+keras::Model graph() {
+  const Tensor a = keras::Input({4}), b = keras::Input({4});
+  const keras::layers::Dense shared(4, {.activation = "tanh"});
+  const Tensor sum = shared(a) * 2.f + shared(b);
+  return keras::Model(tf::Nest{a, b}, keras::layers::Dense(2)(sum + a));
+}
+const Tensor& stack_x() {
+  static const Tensor x = tf::reshape(tf::range(24.f) / 10.f, {6, 2, 2});
+  return x;
+}
+const Tensor& stack_y() {
+  static const Tensor y = tf::reshape(tf::range(6.f), {6, 1});
+  return y;
+}
+
+// ---- weights
+TEST(SaveWeights, WritesACheckpointByDefault) {
+  RILL_SHOWS("S01", "S02");
+  const std::string folder = fresh_folder("weights_tf");
+  keras::Sequential m = stack(), n = stack();
+  m.save_weights(folder + "/weights/my_model");
+  EXPECT_EQ(
+      rill::io::list_folder(folder + "/weights"),
+      (std::vector<std::string>{"checkpoint", "my_model.data-00000-of-00001", "my_model.index"}));
+  n.load_weights(folder + "/weights/my_model");
+  EXPECT_EQ(values(n(stack_x())), values(m(stack_x())));
+  // The edges are Keras's.
+  std::string names;
+  for (const auto& v : tf::train::list_variables(folder + "/weights/my_model"))
+    names += v.first + "\n";
+  EXPECT_THAT(names, testing::HasSubstr("layer_with_weights-0/kernel/.ATTRIBUTES/VARIABLE_VALUE"));
+  m.save_weights(folder + "/weights/my_model");
+  expect_error<tf::errors::AlreadyExists>(
+      [&] { m.save_weights(folder + "/weights/my_model", {.overwrite = false}); }, "overwrite");
+}
+
+TEST(SaveWeights, ACheckpointWaitsForWeights) {
+  RILL_SHOWS("S15");
+  const std::string path = fresh_folder("weights_lazy") + "/w";
+  const keras::Sequential m = stack();
+  m.save_weights(path);
+  keras::Sequential n({keras::layers::Flatten(), keras::layers::Dense(3, {.activation = "relu"}),
+                       keras::layers::Dense(1)});
+  n.load_weights(path);
+  EXPECT_EQ(values(n(stack_x())), values(m(stack_x())));
+}
+
+TEST(SaveWeights, Hdf5InBothLayouts) {
+  RILL_SHOWS("S03");
+  const std::string folder = fresh_folder("weights_h5");
+  for (const char* file : {"/w.h5", "/w.hdf5", "/w.keras", "/w.weights.h5"}) {
+    keras::Sequential m = stack(), n = stack();
+    m.save_weights(folder + file);
+    n.load_weights(folder + file);
+    EXPECT_EQ(values(n(stack_x())), values(m(stack_x()))) << file;
+    const keras::Model g = graph();
+    keras::Model h = graph();
+    const tf::Nest x{tf::ones({1, 4}), tf::ones({1, 4})};
+    g.save_weights(folder + file, {.save_format = "h5"});
+    h.load_weights(folder + file);
+    EXPECT_EQ(values(h.apply(x).as_tensor()), values(g.apply(x).as_tensor())) << file;
+  }
+}
+
+TEST(SaveWeights, Hdf5NeedsWeightsThatAreThere) {
+  RILL_SHOWS("S16");
+  const std::string path = fresh_folder("weights_unbuilt") + "/w.h5";
+  stack().save_weights(path);
+  keras::Sequential n({keras::layers::Dense(3), keras::layers::Dense(1)});
+  expect_error<tf::errors::FailedPrecondition>([&] { n.load_weights(path); },
+                                               "build_model(shape) first");
+  expect_error<tf::errors::FailedPrecondition>([&] { n.save_weights(path); },
+                                               "not made its weights");
+}
+
+TEST(SaveWeights, NothingIsHalfLoaded) {
+  const std::string path = fresh_folder("weights_mismatch");
+  for (const std::string file : {"/w.h5", "/w.weights.h5", "/w"}) {
+    const keras::Sequential m = stack();
+    m.save_weights(path + file);
+    keras::Sequential n({keras::layers::Flatten({.input_shape = {2, 2}}),
+                         keras::layers::Dense(3, {.activation = "relu"}),
+                         keras::layers::Dense(2, {.name = "last"})});
+    const auto before = values(n(stack_x()));
+    expect_error<tf::errors::InvalidArgument>([&] { n.load_weights(path + file); }, "[3, 2]");
+    expect_error<tf::errors::InvalidArgument>([&] { n.load_weights(path + file); }, "[3, 1]");
+    EXPECT_EQ(values(n(stack_x())), before);
+    if (file == "/w.h5")
+      expect_error<tf::errors::InvalidArgument>([&] { n.load_weights(path + file); },
+                                                "layer \"last\"");
+    keras::Sequential one({keras::layers::Dense(3, {.input_shape = {4}})});
+    if (file != "/w")
+      expect_error<tf::errors::InvalidArgument>([&] { one.load_weights(path + file); },
+                                                "same architecture");
+  }
+  keras::Sequential m = stack();
+  expect_error<tf::errors::NotFound>([&] { m.load_weights(path + "/none"); }, "neither a file");
+}
+
+TEST(SaveWeights, ByName) {
+  const std::string path = fresh_folder("weights_by_name") + "/w.h5";
+  keras::Sequential m({keras::layers::Dense(3, {.input_shape = {4}, .name = "one"}),
+                       keras::layers::Dense(2, {.name = "two"})});
+  m.save_weights(path);
+  keras::Sequential n({keras::layers::Dense(3, {.input_shape = {4}, .name = "one"}),
+                       keras::layers::Dense(7, {.name = "two"}),
+                       keras::layers::Dense(2, {.name = "new"})});
+  expect_error<tf::errors::InvalidArgument>([&] { n.load_weights(path, {.by_name = true}); },
+                                            "layer \"two\"");
+  EXPECT_NE(values(n.get_weights()[0]), values(m.get_weights()[0]));
+  n.load_weights(path, {.by_name = true, .skip_mismatch = true});
+  EXPECT_EQ(values(n.get_weights()[0]), values(m.get_weights()[0]));
+}
+
+// ---- whole models
+void expect_training_goes_on(keras::Model a, keras::Model b, const tf::Nest& x, const Tensor& y) {
+  EXPECT_EQ(values(a.predict(x, {.verbose = 0})), values(b.predict(x, {.verbose = 0})));
+  ASSERT_TRUE(b.compiled());
+  EXPECT_EQ(a.optimizer().iterations().item<std::int64_t>(),
+            b.optimizer().iterations().item<std::int64_t>());
+  const auto ha = a.fit(x, y, {.epochs = 3, .verbose = 0, .shuffle = false}),
+             hb = b.fit(x, y, {.epochs = 3, .verbose = 0, .shuffle = false});
+  EXPECT_EQ(a.metrics_names(), b.metrics_names());
+  for (const std::string& name : a.metrics_names()) EXPECT_EQ(ha[name], hb[name]) << name;
+}
+
+TEST(SaveModel, TrainingGoesOnAsIfItHadNotStopped) {
+  RILL_SHOWS("S07", "S08");
+  const std::string folder = fresh_folder("models");
+  for (const char* file : {"/m.h5", "/m.keras"})
+    for (const char* optimizer :
+         {"adam", "sgd", "rmsprop", "adagrad", "adadelta", "adamax", "ftrl"}) {
+      SCOPED_TRACE(std::string(file) + " " + optimizer);
+      keras::Sequential m = stack();
+      m.compile({.optimizer = optimizer, .loss = "mse", .metrics = {"mae"}});
+      m.fit(stack_x(), stack_y(), {.epochs = 2, .verbose = 0, .shuffle = false});
+      m.save(folder + file);
+      keras::Model loaded = keras::models::load_model(folder + file);
+      // A second time without a step between: the state is there, not only on its way.
+      loaded.save(folder + file);
+      expect_training_goes_on(m, keras::models::load_model(folder + file), stack_x(), stack_y());
+    }
+}
+
+TEST(SaveModel, GraphsAndArguments) {
+  const std::string folder = fresh_folder("graphs");
+  const tf::Nest x{tf::random::normal({5, 4}), tf::random::normal({5, 4})};
+  const Tensor y = tf::random::normal({5, 2});
+  for (const char* file : {"/m.h5", "/m.keras"}) {
+    keras::Model m = graph();
+    m.compile({.optimizer = keras::optimizers::SGD(
+                   {.learning_rate = 0.05, .momentum = 0.9, .nesterov = true}),
+               .loss = keras::losses::mean_absolute_error,
+               .metrics = {"mse"}});
+    m.fit(x, y, {.verbose = 0, .shuffle = false});
+    m.save(folder + file);
+    keras::Model loaded = keras::models::load_model(folder + file);
+    EXPECT_EQ(loaded.optimizer().learning_rate(), 0.05);
+    expect_training_goes_on(m, loaded, x, y);
+    const keras::Model bare = keras::models::load_model(folder + file, {.compile = false});
+    EXPECT_FALSE(bare.compiled());
+    m.save(folder + file, {.include_optimizer = false});
+    EXPECT_FALSE(keras::models::load_model(folder + file).compiled());
+  }
+}
+
+TEST(SaveModel, SeveralOutputs) {
+  const Tensor i = keras::Input({3});
+  keras::Model m(i, tf::Nest{keras::layers::Dense(2, {.name = "p"})(i),
+                             keras::layers::Dense(1, {.name = "q"})(i)});
+  m.compile({.optimizer = "adam",
+             .loss = {{"p", "mse"}, {"q", "mae"}},
+             .metrics = {{"q", {"mse"}}},
+             .loss_weights = {{"p", 0.5}}});
+  const Tensor x = tf::random::normal({4, 3});
+  const tf::Nest y{tf::ones({4, 2}), tf::ones({4, 1})};
+  m.fit(x, y, {.verbose = 0, .shuffle = false});
+  for (const char* file : {"/m.h5", "/m.keras"}) {
+    const std::string path = fresh_folder("outputs") + file;
+    m.save(path);
+    keras::Model n = keras::models::load_model(path);
+    const auto a = n.evaluate(x, y, {.verbose = 0}), b = m.evaluate(x, y, {.verbose = 0});
+    for (const std::string& name : m.metrics_names()) EXPECT_EQ(a[name], b[name]) << name;
+  }
+}
+
+TEST(SaveModel, PathsAndFormats) {
+  const std::string folder = fresh_folder("paths");
+  keras::Sequential m = stack();
+  expect_error<tf::errors::Unimplemented>([&] { m.save(folder + "/model"); }, ".keras or .h5");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] { m.save(folder + "/m.h5", {.save_format = "pickle"}); }, "\"pickle\"");
+  m.save(folder + "/model", {.save_format = "h5"});
+  keras::models::load_model(folder + "/model");
+  expect_error<tf::errors::AlreadyExists>(
+      [&] { m.save(folder + "/model", {.overwrite = false, .save_format = "h5"}); }, "overwrite");
+  std::filesystem::create_directory(folder + "/saved");
+  expect_error<tf::errors::Unimplemented>([&] { keras::models::load_model(folder + "/saved"); },
+                                          "SavedModel");
+  expect_error<tf::errors::NotFound>([&] { keras::models::load_model(folder + "/none.h5"); },
+                                     "none.h5");
+  // A save that fails leaves what was there.
+  const std::string before = rill::io::read_file(folder + "/model");
+  m.compile({.optimizer = keras::optimizers::SGD([](const Tensor&) { return tf::constant(0.1f); }),
+             .loss = "mse"});
+  expect_error<tf::errors::Unimplemented>([&] { m.save(folder + "/model", {.save_format = "h5"}); },
+                                          "function of the step");
+  EXPECT_EQ(rill::io::read_file(folder + "/model"), before);
+  EXPECT_EQ(rill::io::list_folder(folder), (std::vector<std::string>{"model", "saved"}));
+}
+
+// ---- files that are damaged, or of others
+TEST(LoadModel, ForeignAndDamagedFiles) {
+  const std::string folder = fresh_folder("damaged");
+  keras::Sequential m = stack();
+  m.compile({.optimizer = "adam", .loss = "mse"});
+  for (const std::string file : {"/m.h5", "/m.keras"}) {
+    m.save(folder + file);
+    const std::string whole = rill::io::read_file(folder + file);
+    // Cut short anywhere, a file is never read.
+    for (std::size_t n = 0; n < whole.size(); n += 1 + whole.size() / 40) {
+      rill::io::write_file_atomically(folder + "/cut", whole.substr(0, n));
+      expect_error<tf::errors::DataLoss>([&] { keras::models::load_model(folder + "/cut"); },
+                                         "cut");
+    }
+  }
+  rill::io::write_file_atomically(folder + "/text.h5", "hello");
+  expect_error<tf::errors::DataLoss>([&] { keras::models::load_model(folder + "/text.h5"); },
+                                     "neither HDF5 nor a .keras archive");
+  m.save_weights(folder + "/w.h5");
+  expect_error<tf::errors::InvalidArgument>([&] { keras::models::load_model(folder + "/w.h5"); },
+                                            "load_weights");
+  rill::io::Hdf5Writer other;
+  other.write("data", tf::ones({3}));
+  rill::io::write_file_atomically(folder + "/other.h5", other.finish());
+  expect_error<tf::errors::DataLoss>([&] { m.load_weights(folder + "/other.h5"); },
+                                     "no weights of Keras");
+}
+
+}  // namespace

@@ -1,0 +1,230 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rill/base/error.h"
+#include "rill/keras/layers/layers.h"
+#include "rill/keras/saving/saving.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+#include "rill/ops/nn_ops.h"
+#include "rill/ops/random_ops.h"
+#include "tests/expect_error.h"
+#include "tests/shows.h"
+
+namespace tf = rill;
+namespace keras = rill::keras;
+using rill::testing::expect_error;
+using tf::Tensor;
+
+namespace {
+
+std::vector<float> values(const Tensor& t) { return t.to_vector<float>(); }
+
+// The same architecture: its configuration, and with the same weights the same result.
+void expect_same_model(const keras::Model& a, keras::Model b, const tf::Nest& x) {
+  EXPECT_EQ(a.get_config().to_json(), b.get_config().to_json());
+  b.set_weights(a.get_weights());
+  const auto want = a.apply(x).flatten(), got = b.apply(x).flatten();
+  ASSERT_EQ(want.size(), got.size());
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    EXPECT_EQ(want[i].shape(), got[i].shape()) << i;
+    EXPECT_EQ(values(tf::cast(want[i], tf::float32)), values(tf::cast(got[i], tf::float32))) << i;
+  }
+}
+
+void expect_round_trip(const keras::Model& m, const tf::Nest& x) {
+  expect_same_model(m, keras::models::from_json(m.to_json()), x);
+  expect_same_model(m, keras::models::from_yaml(m.to_yaml()), x);
+  expect_same_model(m, keras::models::model_from_json(m.to_json(2)), x);
+}
+
+TEST(ModelConfig, StacksComeBack) {
+  RILL_SHOWS("S04", "S05", "K81");
+  keras::backend::clear_session();
+  const keras::Sequential m(
+      {keras::layers::Dense(10, {.activation = "softmax", .input_shape = {32}}),
+       keras::layers::Dense(10, {.activation = "softmax"})});
+  const std::string json = m.to_json();
+  EXPECT_THAT(
+      json,
+      testing::StartsWith(
+          R"({"class_name": "Sequential", "config": {"name": "sequential", "layers": [{"module": )"
+          R"("keras.layers", "class_name": "InputLayer", "config": {"batch_input_shape": [null, 32], )"
+          R"("dtype": "float32", "sparse": false, "ragged": false, "name": "dense_input"}, )"
+          R"("registered_name": null}, {"module": "keras.layers", "class_name": "Dense", )"));
+  EXPECT_THAT(json, testing::EndsWith(R"("keras_version": "2.15.0", "backend": "tensorflow"})"));
+  expect_round_trip(m, tf::random::normal({3, 32}));
+}
+
+TEST(ModelConfig, AStackThatIsNotBuiltStaysSo) {
+  const keras::Sequential m({keras::layers::Dense(3), keras::layers::Dropout(0.5)});
+  keras::Model b = keras::models::from_json(m.to_json());
+  EXPECT_FALSE(b.built());
+  EXPECT_EQ(b(tf::ones({2, 5})).shape(), tf::TensorShape({2, 3}));
+}
+
+TEST(ModelConfig, GraphsWithSharedLayersAndSeveralEnds) {
+  const Tensor a = keras::Input({4}, {.name = "a"}), b = keras::Input({4}, {.name = "b"});
+  const keras::layers::Dense shared(4, {.activation = "relu"});
+  const Tensor ha = shared(a), hb = shared(b), again = shared(ha);
+  const keras::layers::Dropout drop(0.5);
+  const Tensor sum = ha + hb + again;
+  const keras::Model m(tf::Nest{a, b}, tf::Nest{keras::layers::Dense(2)(sum), drop(sum)});
+  expect_round_trip(m, tf::Nest{tf::random::normal({3, 4}), tf::random::normal({3, 4})});
+}
+
+TEST(ModelConfig, ModelsInModels) {
+  const keras::Sequential inner({keras::layers::Dense(4, {.input_shape = {4}})}, "inner");
+  const Tensor x = keras::Input({4}), h = keras::layers::Dense(4)(x);
+  const keras::Model block(x, keras::layers::Dense(4)(h) + x, "block");
+  const Tensor i = keras::Input({4});
+  const keras::Model m(i, block(inner(block(inner(i)))));
+  // As Keras counts them: the drawing of a model is its call 0.
+  EXPECT_THAT(m.to_json(), testing::HasSubstr(R"("output_layers": [["block", 2, 0]])"));
+  expect_round_trip(m, tf::random::normal({2, 4}));
+}
+
+TEST(ModelConfig, OpsWithTheirConstants) {
+  const Tensor x = keras::Input({4}), h = keras::layers::Dense(4)(x);
+  using namespace tf;
+  const std::vector<Tensor> outputs{
+      h * 2.f,
+      2.f - h,
+      h + x,
+      h / constant({1.f, 2.f, 3.f, 4.f}),
+      matmul(h, x, {.transpose_b = true}),
+      nn::relu(h),
+      nn::softmax(h),
+      sigmoid(h),
+      tanh(h),
+      exp(h),
+      square(h),
+      abs(h),
+      -h,
+      maximum(h, 0.5f),
+      minimum(h, x),
+      reduce_sum(h, 1),
+      reduce_mean(h, {0, 1}, {.keepdims = true}),
+      reduce_max(h),
+      reshape(h, {-1, 2, 2}),
+      transpose(h, {1, 0}),
+      concat({h, x}, -1),
+      cast(h, float64),
+      h(all, slice(1, 3)),
+      h(all, 0),
+      pow(h, 2.f),
+  };
+  const keras::Model m(x, outputs);
+  expect_round_trip(m, random::normal({3, 4}));
+}
+
+TEST(ModelConfig, AnOpWithoutAFormSaysWhich) {
+  const Tensor x = keras::Input({4});
+  const keras::Model m(x, tf::sin(x));
+  expect_error<tf::errors::Unimplemented>([&] { (void)m.to_json(); }, "the op Sin");
+}
+
+TEST(ModelConfig, ReadsKeras3) {
+  const std::string tensor = R"({"class_name": "__keras_tensor__", "config": {"shape": [null, 4],
+      "dtype": "float32", "keras_history": ["input_layer", 0, 0]}})";
+  keras::Model m = keras::models::from_json(R"({"module": "keras.src.models.functional",
+    "class_name": "Functional", "config": {"name": "functional", "trainable": true, "layers": [
+      {"module": "keras.layers", "class_name": "InputLayer", "config": {"batch_shape": [null, 4],
+       "dtype": "float32", "sparse": false, "name": "input_layer"}, "registered_name": null,
+       "name": "input_layer", "inbound_nodes": []},
+      {"module": "keras.layers", "class_name": "Dense", "config": {"name": "dense", "trainable": true,
+       "dtype": {"module": "keras", "class_name": "DTypePolicy", "config": {"name": "float32"},
+       "registered_name": null}, "units": 2, "activation": "relu", "use_bias": true,
+       "kernel_initializer": {"module": "keras.initializers", "class_name": "Ones", "config": {},
+       "registered_name": null}}, "registered_name": null, "name": "dense", "inbound_nodes":
+       [{"args": [)" + tensor + R"(], "kwargs": {}}]}],
+    "input_layers": [["input_layer", 0, 0]], "output_layers": ["dense", 0, 0]},
+    "registered_name": "Functional"})");
+  EXPECT_EQ(values(m(tf::constant({{1.f, 2.f, 3.f, 4.f}}))), (std::vector<float>{10, 10}));
+}
+
+TEST(ModelConfig, ReadsTheBareListOfOldFiles) {
+  keras::Model m = keras::models::from_json(R"({"class_name": "Sequential", "config": [
+      {"class_name": "Dense", "config": {"name": "d", "units": 2, "batch_input_shape": [null, 3]}}]})");
+  EXPECT_TRUE(m.built());
+  EXPECT_EQ(m.get_layer("d")->weights().size(), 2u);
+}
+
+// ---- classes of one's own
+struct Scale : keras::layers::Layer {
+  double by;
+  explicit Scale(double by) : by(by) {}
+  explicit Scale(const keras::Config& c)
+      : Layer(keras::LayerOptions::from_config(c)), by(c["by"].as_double()) {}
+  Tensor call(const Tensor& x, const keras::CallContext&) override {
+    return x * static_cast<float>(by);
+  }
+  keras::Config get_config() const override {
+    auto c = Layer::get_config();
+    c.set("by", by);
+    return c;
+  }
+};
+struct Unknown : Scale {
+  using Scale::Scale;
+};
+struct Subclassed : keras::Model {
+  keras::layers::Dense dense{2};
+  Subclassed() { track("dense", dense); }
+  Tensor call(const Tensor& x, const keras::CallContext&) override { return dense(x); }
+};
+
+TEST(ModelConfig, ClassesOfOnesOwnMustBeKnown) {
+  RILL_SHOWS("K81");
+  keras::utils::register_keras_serializable<Scale>("Scale");
+  const keras::Sequential m({keras::layers::Dense(2, {.input_shape = {2}}), Scale(3)});
+  EXPECT_THAT(m.to_json(), testing::HasSubstr(R"("registered_name": "Custom>Scale")"));
+  expect_round_trip(m, tf::random::normal({2, 2}));
+  const Tensor x = keras::Input({2});
+  expect_round_trip(keras::Model(x, Scale(2)(x)), tf::random::normal({2, 2}));
+
+  const keras::Sequential other({keras::layers::Dense(2, {.input_shape = {2}}), Unknown(3)});
+  expect_error<tf::errors::NotFound>([&] { keras::models::from_json(other.to_json()); },
+                                     "register_keras_serializable<Unknown>");
+}
+
+TEST(ModelConfig, SubclassedModelsHaveNone) {
+  RILL_SHOWS("S06", "S09");
+  Subclassed m;
+  m(tf::ones({1, 3}));
+  expect_error<tf::errors::Unimplemented>([&] { (void)m.to_json(); }, "class Subclassed");
+  expect_error<tf::errors::Unimplemented>([&] { (void)m.to_yaml(); }, "save_weights");
+  expect_error<tf::errors::Unimplemented>([&] { m.save("/tmp/never.h5"); }, "class Subclassed");
+}
+
+TEST(ModelConfig, SaysWhatIsWrong) {
+  using keras::models::from_json;
+  expect_error<tf::errors::InvalidArgument>([] { from_json("{\"class_name\": "); }, "no JSON");
+  expect_error<tf::errors::InvalidArgument>([] { from_json("[1, 2]"); }, "class_name");
+  expect_error<tf::errors::NotFound>(
+      [] { from_json(R"({"class_name": "Sequentail", "config": {}})"); }, "Did you mean");
+  expect_error<tf::errors::InvalidArgument>(
+      [] { from_json(R"({"class_name": "Dense", "config": {"units": 2}})"); }, "expected a model");
+  const auto functional = [](const std::string& calls) {
+    return R"({"class_name": "Functional", "config": {"name": "m", "layers": [
+      {"class_name": "InputLayer", "config": {"batch_input_shape": [null, 2], "name": "i"},
+       "name": "i", "inbound_nodes": []},
+      {"class_name": "Dense", "config": {"name": "d", "units": 2}, "name": "d", "inbound_nodes": )" +
+           calls + R"(}], "input_layers": [["i", 0, 0]], "output_layers": [["d", 0, 0]]}})";
+  };
+  EXPECT_EQ(from_json(functional(R"([[["i", 0, 0, {}]]])")).layers().size(), 2u);
+  expect_error<tf::errors::InvalidArgument>(
+      [&] { from_json(functional(R"([[["x", 0, 0, {}]]])")); }, "layer \"x\"");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] { from_json(functional(R"([[["d", 0, 0, {}]]])")); }, "wait for each other");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] { from_json(functional(R"([[["i", 3, 0, {}]]])")); }, "call 3 of layer \"i\"");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] { from_json(functional(R"([[["i", 0, 7, {}]]])")); }, "result 7");
+  expect_error<tf::errors::InvalidArgument>([&] { from_json(functional("[[3]]")); },
+                                            "expected a tensor of the model");
+  expect_error<tf::errors::Unimplemented>(
+      [&] { from_json(functional(R"([[["i", 0, 0, {"axis": 3}]]])")); }, "argument \"axis\"");
+}
+
+}  // namespace

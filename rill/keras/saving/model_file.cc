@@ -1,0 +1,159 @@
+// Whole models: HDF5 as Keras 2 writes it, and .keras archives.
+#include <ctime>
+#include <filesystem>
+
+#include "rill/base/check.h"
+#include "rill/io/file.h"
+#include "rill/io/zip.h"
+#include "rill/keras/saving/compile_config_impl.h"
+#include "rill/keras/saving/model_config_impl.h"
+#include "rill/keras/saving/saving.h"
+#include "rill/keras/saving/weights_impl.h"
+#include "rill/keras/training/trainer_impl.h"
+
+namespace rill::keras {
+
+namespace {
+
+constexpr const char* kWeights = "model.weights.h5";
+
+void check_saveable(const Model& model) {
+  RILL_CHECK(model.built(), failed_precondition,
+             "[{}] save: the model has not made its weights yet. Call it on data, or "
+             "build_model(shape), first",
+             model.name());
+}
+
+// ---- HDF5
+std::string hdf5_bytes(const Model& model, bool with_training) {
+  io::Hdf5Writer file;
+  file.set_text("", "keras_version", kKerasVersion);
+  file.set_text("", "backend", "tensorflow");
+  file.set_text("", "model_config", model_record(model).to_json());
+  write_named_weights(model, file, "model_weights");
+  if (with_training) {
+    const CompileOptions& o = model.model_impl().trainer->options;
+    file.set_text("", "training_config", compile_config(o, "optimizer_config").to_json());
+    write_named_optimizer(*o.optimizer, file);
+  }
+  return file.finish();
+}
+
+Model load_hdf5(const std::string& path, bool compile) {
+  const io::Hdf5Reader file(path);
+  RILL_CHECK(file.has_attribute("", "model_config"), invalid_argument,
+             "[load_model] {} holds no configuration of a model; weights alone are loaded with "
+             "load_weights",
+             path);
+  Model model = models::model_from_json(file.text("", "model_config"));
+  WeightPlan plan;
+  plan_named_weights(model, file, "model_weights", {}, plan);
+  if (compile && file.has_attribute("", "training_config")) {
+    const Config c = Config::from_json(file.text("", "training_config"));
+    model.compile(compile_options(c, "optimizer_config", model));
+    plan_named_optimizer(model, file, plan);
+  }
+  plan.apply();
+  return model;
+}
+
+// ---- .keras
+std::string now_text() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%d@%H:%M:%S", &parts)};
+}
+
+std::string archive_bytes(const Model& model, bool with_training) {
+  Config record = with_modules(model_record(model));
+  if (with_training) {
+    Config c = compile_config(model.model_impl().trainer->options, "optimizer");
+    Config optimizer = c["optimizer"];
+    optimizer.set("module", "keras.optimizers");
+    optimizer.set("registered_name", Config());
+    c.set("optimizer", optimizer);
+    for (const char* key : {"run_eagerly", "steps_per_execution", "jit_compile"})
+      c.set(key, Config());
+    record.set("compile_config", c);
+  }
+  io::Hdf5Writer weights;
+  write_placed_weights(model, weights, with_training);
+  io::ZipWriter zip;
+  zip.add("metadata.json",
+          Config::dict({{"keras_version", kKerasVersion}, {"date_saved", now_text()}}).to_json());
+  zip.add("config.json", record.to_json());
+  zip.add(kWeights, weights.finish());
+  return zip.finish();
+}
+
+Model load_archive(const std::string& path, bool compile) {
+  const io::ZipReader zip = io::ZipReader::open(path);
+  RILL_CHECK(zip.contains("config.json") && zip.contains(kWeights), data_loss,
+             "[load_model] {} is a zip archive, but lacks {}; expected what Model::save wrote as "
+             ".keras",
+             path, zip.contains("config.json") ? kWeights : "config.json");
+  const Config record = Config::from_json(zip.read("config.json"));
+  Model model = models::model_from_config(record);
+  const io::Hdf5Reader weights(zip.read(kWeights), path + ":" + kWeights);
+  const Config& c = record.get("compile_config");
+  const bool training = compile && c.is_dict() && !c.get("optimizer").is_null();
+  if (training) model.compile(compile_options(c, "optimizer", model));
+  WeightPlan plan;
+  plan_placed_weights(model, weights, training, plan);
+  plan.apply();
+  return model;
+}
+
+[[noreturn]] void saved_model_unimplemented(const std::string& what, const std::string& path) {
+  RILL_FAIL(unimplemented,
+            "[{}] {}: Rill does not read or write Keras models as SavedModel folders yet. Use a "
+            "path that ends with .keras or .h5",
+            what, path);
+}
+
+}  // namespace
+
+void Model::save(const std::string& path, SaveOptions o) const {
+  const std::string& f = o.save_format;
+  const bool h5_suffix = path.ends_with(".h5") || path.ends_with(".hdf5");
+  RILL_CHECK(
+      f.empty() || f == "keras" || f == "h5" || f == "hdf5" || f == "tf" || f == "tensorflow",
+      invalid_argument, "[save] save_format is \"{}\"; expected \"keras\" or \"h5\"", f);
+  const bool archive = f.empty() ? path.ends_with(".keras") : f == "keras";
+  const bool hdf5 = f.empty() ? h5_suffix : f.starts_with("h");
+  if (!archive && !hdf5) saved_model_unimplemented("save", path);
+  RILL_CHECK(o.overwrite || !io::file_exists(path), already_exists,
+             "[save] {} is there already, and overwrite is false", path);
+  const bool with_training = o.include_optimizer && compiled();
+  Config record = model_record(*this);  // what cannot be saved says so first
+  check_saveable(*this);
+  io::write_file_atomically(
+      path, archive ? archive_bytes(*this, with_training) : hdf5_bytes(*this, with_training));
+}
+
+Model models::load_model(const std::string& path, LoadModelOptions o) {
+  if (std::filesystem::is_directory(path)) saved_model_unimplemented("load_model", path);
+  char first[8] = {};
+  std::size_t n = 0;
+  {
+    const io::InputFile file(path);
+    n = file.read_some(0, first, sizeof first);
+  }
+  const std::string_view start(first, n);
+  try {
+    if (io::is_hdf5(start)) return load_hdf5(path, o.compile);
+    if (start.starts_with("PK\x03\x04")) return load_archive(path, o.compile);
+  } catch (errors::Error& e) {
+    e.add_context(format("while loading {}", path));
+    throw;
+  }
+  RILL_FAIL(
+      data_loss,
+      "[load_model] {} is neither HDF5 nor a .keras archive; expected a file that Model::save "
+      "or Keras wrote",
+      path);
+}
+
+}  // namespace rill::keras

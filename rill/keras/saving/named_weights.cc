@@ -1,0 +1,157 @@
+// Keras 2's layout: a group for each layer, in it the weights by their names. The lists
+// "layer_names" and "weight_names" hold the order.
+#include <algorithm>
+#include <set>
+
+#include "rill/base/check.h"
+#include "rill/keras/saving/model_config_impl.h"
+#include "rill/keras/saving/optimizer_config_impl.h"
+#include "rill/keras/saving/weights_impl.h"
+
+namespace rill::keras {
+
+namespace {
+
+constexpr const char* kTop = "top_level_model_weights";
+
+std::string joined(const std::string& group, const std::string& name) {
+  return group.empty() ? name : group + "/" + name;
+}
+
+// Those that train first, as Keras has them in these files.
+std::vector<Variable> legacy_order(const Layer& layer) {
+  std::vector<Variable> all = layer.trainable_variables();
+  for (Variable& v : layer.non_trainable_variables()) all.push_back(std::move(v));
+  return all;
+}
+std::vector<Variable> own_weights(const Model& model) {
+  std::vector<Variable> all;
+  for (const bool trains : {true, false})
+    for (const Weight& w : model.impl().own)
+      if (w.trainable == trains) all.push_back(w.variable);
+  return all;
+}
+
+std::string full_name(const std::string& name) {
+  return name.find(':') == name.npos ? name + ":0" : name;
+}
+
+void write_list(const std::string& group, const std::vector<std::pair<std::string, Tensor>>& list,
+                io::Hdf5Writer& file) {
+  file.add_group(group);
+  std::vector<std::string> names;
+  for (const auto& [given, value] : list) {
+    // Two weights of one name are told apart; the list decides what is what.
+    std::string name = full_name(given);
+    for (int i = 1; file.contains(joined(group, name)); ++i)
+      name = format("{}_{}", full_name(given), i);
+    file.write(joined(group, name), value);
+    names.push_back(name);
+  }
+  file.set_texts(group, "weight_names", names);
+}
+
+std::vector<std::pair<std::string, Tensor>> values_of(const std::vector<Variable>& variables) {
+  std::vector<std::pair<std::string, Tensor>> list;
+  for (const Variable& v : variables) list.emplace_back(v.name(), v.value());
+  return list;
+}
+
+}  // namespace
+
+void write_named_weights(const Model& model, io::Hdf5Writer& file, const std::string& group) {
+  if (!group.empty()) file.add_group(group);
+  std::vector<std::string> names;
+  for (const LayerRef& l : model.layers()) {
+    names.push_back(l->name());
+    write_list(joined(group, l->name()), values_of(legacy_order(*l)), file);
+  }
+  write_list(joined(group, kTop), values_of(own_weights(model)), file);
+  file.set_texts(group, "layer_names", names);
+  file.set_text(group, "backend", "tensorflow");
+  file.set_text(group, "keras_version", kKerasVersion);
+}
+
+namespace {
+
+// The weights of one layer: counts first, then each.
+void plan_layer(const std::string& shown, const std::vector<Variable>& weights,
+                const io::Hdf5Reader& file, const std::string& group, WeightPlan& plan) {
+  const std::vector<std::string> names = file.texts(group, "weight_names");
+  RILL_CHECK(names.size() == weights.size(), invalid_argument,
+             "[load_weights] {} has {} weights in the model, and {} in {}", shown, weights.size(),
+             names.size(), file.name());
+  for (std::size_t i = 0; i < names.size(); ++i)
+    plan.add(weights[i], file.read(joined(group, names[i])), shown);
+}
+
+}  // namespace
+
+void plan_named_weights(const Model& model, const io::Hdf5Reader& file, const std::string& group,
+                        const LoadWeightsOptions& o, WeightPlan& plan) {
+  const std::vector<std::string> stored = file.texts(group, "layer_names");
+  if (o.by_name) {
+    const std::set<std::string> known(stored.begin(), stored.end());
+    for (const LayerRef& l : model.layers()) {
+      if (!known.count(l->name())) continue;
+      WeightPlan one;
+      try {
+        plan_layer(format("layer \"{}\"", l->name()), legacy_order(*l), file,
+                   joined(group, l->name()), one);
+      } catch (const errors::InvalidArgument&) {
+        if (!o.skip_mismatch) throw;
+        continue;
+      }
+      plan.add(std::move(one));
+    }
+    return;
+  }
+  // In the order of the model, of both sides those that have weights.
+  std::vector<std::string> with_weights;
+  for (const std::string& name : stored)
+    if (!file.texts(joined(group, name), "weight_names").empty()) with_weights.push_back(name);
+  std::vector<LayerRef> layers;
+  for (const LayerRef& l : model.layers())
+    if (!l->weights().empty()) layers.push_back(l);
+  RILL_CHECK(layers.size() == with_weights.size(), invalid_argument,
+             "[load_weights] the model has {} layers with weights, and {} has {}; expected weights "
+             "of the same architecture",
+             layers.size(), file.name(), with_weights.size());
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const std::string shown =
+        layers[i]->name() == with_weights[i]
+            ? format("layer \"{}\"", layers[i]->name())
+            : format("layer \"{}\" (\"{}\" in the file)", layers[i]->name(), with_weights[i]);
+    plan_layer(shown, legacy_order(*layers[i]), file, joined(group, with_weights[i]), plan);
+  }
+  const std::string top = joined(group, kTop);
+  if (file.has_group(top)) plan_layer("the model itself", own_weights(model), file, top, plan);
+}
+
+// ---- optimizers
+void write_named_optimizer(const Optimizer& optimizer, io::Hdf5Writer& file) {
+  std::vector<std::pair<std::string, Tensor>> list;
+  for (const OptimizerVariable& v : optimizer_variables(optimizer))
+    list.emplace_back(v.name, v.node->saved_values().at(0).value);
+  write_list("optimizer_weights", list, file);
+}
+
+void plan_named_optimizer(const Model& model, const io::Hdf5Reader& file, WeightPlan& plan) {
+  const std::string group = "optimizer_weights";
+  if (!file.has_group(group)) return;
+  std::vector<std::string> names = file.texts(group, "weight_names");
+  // Keras 3 keeps the learning rate here too, which the configuration has already.
+  std::erase_if(names, [](const std::string& n) {
+    return n == "learning_rate" || n == "learning_rate:0" || n.ends_with("/learning_rate");
+  });
+  if (names.size() > 1) model.optimizer().build(model.trainable_variables());
+  const std::vector<OptimizerVariable> variables = optimizer_variables(model.optimizer());
+  RILL_CHECK(names.size() == variables.size(), invalid_argument,
+             "[load_model] the optimizer has {} variables, and {} holds {}", variables.size(),
+             file.name(), names.size());
+  for (std::size_t i = 0; i < names.size(); ++i)
+    plan.add(*variables[i].node, file.read(joined(group, names[i])),
+             format("optimizer variable \"{}\"", variables[i].name));
+}
+
+}  // namespace rill::keras

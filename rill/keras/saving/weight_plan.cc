@@ -1,0 +1,54 @@
+#include "rill/base/check.h"
+#include "rill/core/tensor_impl.h"
+#include "rill/keras/saving/weights_impl.h"
+#include "rill/ops/array_ops.h"
+
+namespace rill::keras {
+
+void WeightPlan::add(const Variable& weight, const Tensor& value, const std::string& where) {
+  RILL_CHECK(value.shape() == weight.shape(), invalid_argument,
+             "[load_weights] {}: weight \"{}\" has shape {} in the model, and {} in the file",
+             where, weight.name(), weight.shape(), value.shape());
+  const bool fits = value.dtype() == weight.dtype() ||
+                    (value.dtype().is_floating() && weight.dtype().is_floating()) ||
+                    (value.dtype().is_integer() && weight.dtype().is_integer());
+  RILL_CHECK(fits, invalid_argument,
+             "[load_weights] {}: weight \"{}\" is {} in the model, and {} in the file", where,
+             weight.name(), weight.dtype(), value.dtype());
+  weights_.emplace_back(weight,
+                        value.dtype() == weight.dtype() ? value : cast(value, weight.dtype()));
+}
+
+void WeightPlan::add(TrackableNode& variable, const Tensor& value, const std::string& where) {
+  const std::vector<TrackableNode::SavedValue> now = variable.saved_values();
+  RILL_INTERNAL_CHECK(now.size() == 1);
+  const Tensor& old = now[0].value;
+  RILL_CHECK(value.shape() == old.shape(), invalid_argument,
+             "[load_weights] {} has shape {} in the model, and {} in the file", where, old.shape(),
+             value.shape());
+  rill::retain(&variable);
+  others_.emplace_back(Ref<TrackableNode>(&variable),
+                       value.dtype() == old.dtype() ? value : cast(value, old.dtype()));
+}
+
+void WeightPlan::add(WeightPlan&& other) {
+  for (auto& w : other.weights_) weights_.push_back(std::move(w));
+  for (auto& v : other.others_) others_.push_back(std::move(v));
+}
+
+void WeightPlan::apply() const {
+  for (const auto& [weight, value] : weights_) weight.assign(value);
+  for (const auto& [node, value] : others_) node->restore_value("VARIABLE_VALUE", value);
+}
+
+void require_built(const Model& model, const std::string& path) {
+  bool built = model.built();
+  for (const LayerRef& l : model.layers()) built = built && l->built();
+  RILL_CHECK(built, failed_precondition,
+             "[{}] load_weights: the model has not made its weights yet, and HDF5 files ({}) fit "
+             "only a model that has them. Call it on data or build_model(shape) first; or save "
+             "a TensorFlow checkpoint, which waits for them",
+             model.name(), path);
+}
+
+}  // namespace rill::keras

@@ -1,0 +1,93 @@
+#include "rill/base/check.h"
+#include "rill/io/file.h"
+#include "rill/io/zip.h"
+#include "rill/keras/saving/weights_impl.h"
+#include "rill/saving/checkpoint.h"
+#include "rill/saving/checkpoint_state.h"
+
+namespace rill::keras {
+
+namespace {
+
+bool has_hdf5_suffix(const std::string& path) {
+  return path.ends_with(".h5") || path.ends_with(".hdf5") || path.ends_with(".keras");
+}
+
+// A file of weights or of a whole model; of an archive, the weights in it.
+io::Hdf5Reader open_weights(const std::string& path) {
+  char first[4] = {};
+  const std::size_t n = io::InputFile(path).read_some(0, first, sizeof first);
+  if (std::string_view(first, n) != "PK\x03\x04") return io::Hdf5Reader(path);
+  const std::string member = "model.weights.h5";
+  return {io::ZipReader::open(path).read(member), path + ":" + member};
+}
+
+}  // namespace
+
+void Model::save_weights(const std::string& path, SaveWeightsOptions o) const {
+  RILL_CHECK(o.save_format.empty() || o.save_format == "tf" || o.save_format == "tensorflow" ||
+                 o.save_format == "h5" || o.save_format == "hdf5" || o.save_format == "keras",
+             invalid_argument,
+             "[{}] save_weights: save_format is \"{}\"; expected \"tf\" or \"h5\"", name(),
+             o.save_format);
+  const bool hdf5 = o.save_format.empty() ? has_hdf5_suffix(path) : !o.save_format.starts_with("t");
+  RILL_CHECK(hdf5 || !has_hdf5_suffix(path), invalid_argument,
+             "[{}] save_weights: save_format is \"{}\", but the path {} has the suffix of an HDF5 "
+             "file",
+             name(), o.save_format, path);
+  RILL_CHECK(built(), failed_precondition,
+             "[{}] save_weights: the model has not made its weights yet. Call it on data, or "
+             "build_model(shape), first",
+             name());
+  const std::string written = hdf5 ? path : path + ".index";
+  RILL_CHECK(o.overwrite || !io::file_exists(written), already_exists,
+             "[{}] save_weights: {} is there already, and overwrite is false", name(), written);
+  if (!hdf5) {
+    io::create_folders(io::folder_of(path));
+    train::Checkpoint(*this).write(path);
+    train::update_checkpoint_state(
+        io::folder_of(path), {.model_checkpoint_path = path, .all_model_checkpoint_paths = {path}});
+    return;
+  }
+  io::Hdf5Writer file;
+  if (path.ends_with(".weights.h5"))
+    write_placed_weights(*this, file, compiled());
+  else
+    write_named_weights(*this, file, "");
+  io::write_file_atomically(path, file.finish());
+}
+
+void Model::load_weights(const std::string& path, LoadWeightsOptions o) {
+  RILL_CHECK(o.by_name || !o.skip_mismatch, invalid_argument,
+             "[{}] load_weights: skip_mismatch goes with by_name", name());
+  if (!has_hdf5_suffix(path) && train::checkpoint_exists(path)) {
+    RILL_CHECK(!o.by_name, unimplemented,
+               "[{}] load_weights: by_name is for HDF5 files; {} is a TensorFlow checkpoint",
+               name(), path);
+    const train::CheckpointStatus status = train::Checkpoint(*this).read(path).expect_partial();
+    if (built()) status.assert_nontrivial_match();  // else the weights come later
+    return;
+  }
+  RILL_CHECK(io::file_exists(path), not_found,
+             "[{}] load_weights: there is neither a file {} nor a checkpoint of that name", name(),
+             path);
+  require_built(*this, path);
+  const io::Hdf5Reader file = open_weights(path);
+  WeightPlan plan;
+  if (file.has_texts("", "layer_names")) {
+    plan_named_weights(*this, file, "", o, plan);
+  } else if (file.has_group("model_weights")) {
+    plan_named_weights(*this, file, "model_weights", o, plan);
+  } else {
+    RILL_CHECK(file.has_group("layers") || file.has_group("_layer_checkpoint_dependencies") ||
+                   file.has_group("vars"),
+               data_loss, "[{}] load_weights: {} is HDF5, but holds no weights of Keras", name(),
+               path);
+    RILL_CHECK(!o.by_name, unimplemented,
+               "[{}] load_weights: {} has Keras 3's layout, which has no names", name(), path);
+    plan_placed_weights(*this, file, compiled(), plan);
+  }
+  plan.apply();
+}
+
+}  // namespace rill::keras

@@ -1,0 +1,44 @@
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rill/io/hdf5.h"
+#include "rill/keras/models/model_impl.h"
+
+// Weights in HDF5, in the two layouts that Keras has: by layer and name (Keras 2), and by the
+// place of an object in the model (Keras 3 and .keras archives).
+namespace rill::keras {
+
+// What a file holds for a model: checked while it is gathered, given out when all is well.
+class WeightPlan {
+ public:
+  // InvalidArgument, with both shapes, when the value does not fit. `where` names layer and file.
+  void add(const Variable& weight, const Tensor& value, const std::string& where);
+  void add(TrackableNode& variable, const Tensor& value, const std::string& where);
+  void add(WeightPlan&& other);
+  void apply() const;
+
+ private:
+  std::vector<std::pair<Variable, Tensor>> weights_;
+  std::vector<std::pair<Ref<TrackableNode>, Tensor>> others_;
+};
+
+// FailedPrecondition unless the weights are there.
+void require_built(const Model& model, const std::string& path);
+
+// ---- Keras 2: GROUP/<layer>/<weight name>
+void write_named_weights(const Model& model, io::Hdf5Writer& file, const std::string& group);
+void plan_named_weights(const Model& model, const io::Hdf5Reader& file, const std::string& group,
+                        const LoadWeightsOptions& options, WeightPlan& plan);
+// The state of an optimizer as a list, below "optimizer_weights".
+void write_named_optimizer(const Optimizer& optimizer, io::Hdf5Writer& file);
+void plan_named_optimizer(const Model& model, const io::Hdf5Reader& file, WeightPlan& plan);
+
+// ---- Keras 3: <place>/vars/0, 1, ...
+void write_placed_weights(const Model& model, io::Hdf5Writer& file, bool with_optimizer);
+// Of a file that has no state of an optimizer, the model's stays as it is.
+void plan_placed_weights(const Model& model, const io::Hdf5Reader& file, bool with_optimizer,
+                         WeightPlan& plan);
+
+}  // namespace rill::keras
