@@ -351,7 +351,10 @@ Nest CallMachinery::run(const Layer& layer, const Nest& given, CallOptions optio
     }
     for (std::size_t i = 0; i < options.masks.size() && i < leaves.size(); ++i)
       if (options.masks[i].defined()) context.masks[i] = options.masks[i];
-    if (!leaves.empty()) context.mask = options.mask.defined() ? options.mask : context.masks[0];
+    if (!leaves.empty()) {
+      if (options.mask.defined()) context.masks[0] = options.mask;
+      context.mask = context.masks[0];
+    }
     context.arguments = std::move(options.arguments);
     context.initial_state = std::move(options.initial_state);
     const int training = options.training >= 0 ? options.training : training_now;
