@@ -38,6 +38,7 @@
 #include "rill/keras/layer.h"
 #include "rill/keras/layers/layers.h"
 #include "rill/keras/losses/loss.h"
+#include "rill/keras/losses/loss_classes.h"
 #include "rill/keras/losses/losses.h"
 #include "rill/keras/metrics/metrics.h"
 #include "rill/keras/models/model.h"

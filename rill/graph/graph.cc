@@ -151,6 +151,14 @@ Tensor Graph::tensor(Endpoint e) {
   const ValueInfo& v = e.node->outputs[static_cast<std::size_t>(e.index)];
   Tensor t = make_symbolic(v.dtype, v.shape, Ref<Symbol>(new GraphSymbol(Ref<Graph>(this), e)));
   t.impl()->resource = e.node->handle;
+  auto& ids = e.node->handle_ids;
+  ids.resize(e.node->outputs.size());
+  if (auto& first = ids[static_cast<std::size_t>(e.index)]; first == 0) first = t.id();
+  return t;
+}
+Tensor Graph::recorded_tensor(Endpoint e) {
+  Tensor t = tensor(e);
+  t.impl()->id = e.node->handle_ids[static_cast<std::size_t>(e.index)];
   return t;
 }
 

@@ -49,6 +49,8 @@ class Node {
   // Its value was needed at once (as a variable's initial value): side effects
   // are done, so the node stays only if another uses it.
   bool lifted = false;
+  // The identity of the first handle of each output, by which tapes know it; 0: none was made.
+  std::vector<std::uint64_t> handle_ids;
 
   // The constant of a Const node; null for others.
   const Tensor* constant() const;
@@ -88,6 +90,8 @@ class Graph {
 
   // The handle by which programs use an output while they build the graph.
   Tensor tensor(Endpoint e);
+  // The first of them once more, the same to a tape that recorded it.
+  Tensor recorded_tensor(Endpoint e);
   // What `t` is in this graph: its own endpoint, or one made for it by capturing
   // it. FailedPrecondition when it belongs to a function that is not being traced.
   Endpoint endpoint(const Tensor& t);

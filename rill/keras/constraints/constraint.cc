@@ -28,22 +28,22 @@ Tensor norms(const Tensor& w, int axis) {
   return sqrt(reduce_sum(square(w), axis, {.keepdims = true}));
 }
 
-// Every element of a window becomes what stands on its ring on the diagonal.
+// Every element of a window becomes what stands on the diagonal for its ring. The middle takes
+// what is just above and left of the window's middle, and the rings around it what follows on the
+// diagonal, as Keras has it: in a window of odd size the first ring takes the middle itself.
 Tensor radial(const Tensor& w) {
   RILL_CHECK(w.ndim() == 4 && w.shape().dim(0) == w.shape().dim(1), invalid_argument,
              "[RadialConstraint] got a weight of shape {}; expected [n, n, in, out]", w.shape());
-  const auto n = w.shape().dim(0);
-  std::vector<std::int32_t> ring(static_cast<std::size_t>(n * n));
+  const std::int64_t n = w.shape().dim(0), middle = n / 2, odd = n % 2;
+  if (n < 2) return w;
+  std::vector<std::int32_t> source;
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < n; ++j) {
-      // Rings are numbered from the middle outwards; a ring's value is that on the middle row.
       const std::int64_t from_edge = std::min(std::min(i, j), std::min(n - 1 - i, n - 1 - j));
-      ring[static_cast<std::size_t>(i * n + j)] = static_cast<std::int32_t>(from_edge);
+      const std::int64_t ring = middle - from_edge - (1 - odd);  // 0 in the middle
+      const std::int64_t diagonal = ring == 0 ? middle - 1 : middle + ring - odd;
+      source.push_back(static_cast<std::int32_t>(diagonal * n + diagonal));
     }
-  const std::int64_t middle = n / 2;
-  std::vector<std::int32_t> source(ring.size());
-  for (std::size_t k = 0; k < ring.size(); ++k)
-    source[k] = static_cast<std::int32_t>(middle * n + ring[k]);
   const Tensor rows = reshape(w, {n * n, w.shape().dim(2), w.shape().dim(3)});
   return reshape(gather(rows, constant(source)), w.shape());
 }

@@ -27,6 +27,8 @@ Config Loss::get_config() const {
       {{"reduction", names[static_cast<int>(options_.reduction)]}, {"name", name()}});
 }
 
+Tensor Loss::counted(const Tensor&, const Tensor&) const { return {}; }
+
 namespace {
 
 // Weights take the rank of the losses: [batch] beside [batch, steps] counts for every step.
@@ -57,15 +59,24 @@ Tensor reduce_weighted_loss(const Tensor& losses, const Tensor& sample_weight,
 }
 
 Tensor Loss::operator()(const Operand& y_true, const Operand& y_pred) const {
-  return reduce_weighted_loss(const_cast<Loss*>(this)->call(to_tensor(y_true), to_tensor(y_pred)),
-                              {}, options_.reduction);
+  return (*this)(y_true, y_pred, Tensor());
 }
 Tensor Loss::operator()(const Operand& y_true, const Operand& y_pred,
                         const Operand& sample_weight) const {
   const bool none =
       sample_weight.kind() == Operand::Kind::tensor && !sample_weight.tensor().defined();
-  return reduce_weighted_loss(const_cast<Loss*>(this)->call(to_tensor(y_true), to_tensor(y_pred)),
-                              none ? Tensor() : to_tensor(sample_weight), options_.reduction);
+  const Tensor labels = to_tensor(y_true), predictions = to_tensor(y_pred);
+  const Tensor losses = const_cast<Loss*>(this)->call(labels, predictions);
+  Tensor weight = none ? Tensor() : to_tensor(sample_weight);
+  if (const Tensor counts = counted(labels, predictions); counts.defined()) {
+    Tensor share = cast(counts, losses.dtype());
+    // A mean over all, with this weight, is a mean over those that count.
+    if (options_.reduction == Reduction::AUTO ||
+        options_.reduction == Reduction::SUM_OVER_BATCH_SIZE)
+      share = share * (cast(size(share), losses.dtype()) / reduce_sum(share));
+    weight = none ? share : share * fitted(weight, losses);
+  }
+  return reduce_weighted_loss(losses, weight, options_.reduction);
 }
 
 // ---- by name and by function

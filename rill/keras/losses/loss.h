@@ -41,6 +41,8 @@ class Loss {
   virtual Tensor call(const Tensor& y_true, const Tensor& y_pred);
   virtual std::string class_name() const;
   virtual Config get_config() const;  // name and reduction; a class adds its own arguments
+  // Which of the losses count (bool); undefined: all. The mean is taken over these alone.
+  virtual Tensor counted(const Tensor& y_true, const Tensor& y_pred) const;
 
   std::string name() const;
   Reduction reduction() const { return options_.reduction; }

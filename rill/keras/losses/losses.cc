@@ -4,6 +4,7 @@
 
 #include "rill/base/check.h"
 #include "rill/core/shape_inference.h"
+#include "rill/graph/graph.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/nn_ops.h"
@@ -50,6 +51,29 @@ Tensor size_along(const Tensor& pred, int axis) {
   return cast(shape(pred)[axis], pred.dtype());
 }
 
+// The logits behind probabilities that an op of a graph made of them; else undefined.
+Tensor logits_behind(const Tensor& probabilities, std::string_view op) {
+  if (!probabilities.is_symbolic()) return {};
+  const auto* symbol = dynamic_cast<const GraphSymbol*>(probabilities.impl()->symbol.get());
+  if (!symbol || !symbol->at.node->is(op)) return {};
+  return symbol->graph->recorded_tensor(symbol->at.node->inputs[0]);
+}
+
+// The classes last, where a crossentropy of class numbers expects them.
+Tensor with_last(const Tensor& x, int axis) {
+  if (axis == x.ndim() - 1) return x;
+  std::vector<int> perm;
+  for (int i = 0; i < x.ndim(); ++i)
+    if (i != axis) perm.push_back(i);
+  perm.push_back(axis);
+  return transpose(x, perm);
+}
+
+Tensor smoothed(const Tensor& distribution, const Tensor& pred, int axis, double smoothing) {
+  if (smoothing == 0) return distribution;
+  return distribution * (1 - smoothing) + smoothing / size_along(pred, axis);
+}
+
 }  // namespace
 
 Tensor categorical_crossentropy(const Operand& y_true, const Operand& y_pred) {
@@ -65,8 +89,11 @@ Tensor categorical_crossentropy(const Operand& y_true, const Operand& y_pred,
   const int axis = pred.shape().has_rank()
                        ? normalize_axis(o.axis, pred.ndim(), "categorical_crossentropy")
                        : o.axis;
-  if (o.label_smoothing != 0)
-    label = label * (1 - o.label_smoothing) + o.label_smoothing / size_along(pred, axis);
+  label = smoothed(label, pred, axis, o.label_smoothing);
+  if (const Tensor logits = logits_behind(pred, "Softmax"); logits.defined() && !o.from_logits) {
+    pred = logits;
+    o.from_logits = true;
+  }
   if (o.from_logits)
     return nn::softmax_cross_entropy_with_logits_v2(
         {.labels = label, .logits = pred, .axis = axis});
@@ -78,13 +105,13 @@ Tensor sparse_categorical_crossentropy(const Operand& y_true, const Operand& y_p
   return sparse_categorical_crossentropy(y_true, y_pred, {});
 }
 Tensor sparse_categorical_crossentropy(const Operand& y_true, const Operand& y_pred,
-                                       CrossentropyOptions o) {
-  RILL_CHECK(o.label_smoothing == 0, invalid_argument,
-             "[sparse_categorical_crossentropy] label_smoothing is {}; smoothed labels are "
-             "distributions: use categorical_crossentropy with tf::one_hot",
-             o.label_smoothing);
+                                       SparseCrossentropyOptions o) {
   Tensor pred = convert_to_tensor(y_pred);
   if (!pred.dtype().is_floating()) pred = cast(pred, float32);
+  if (const Tensor logits = logits_behind(pred, "Softmax"); logits.defined() && !o.from_logits) {
+    pred = logits;
+    o.from_logits = true;
+  }
   Tensor label = cast(y_true, int64);
   const bool ranked = pred.shape().has_rank();
   const int axis =
@@ -93,31 +120,71 @@ Tensor sparse_categorical_crossentropy(const Operand& y_true, const Operand& y_p
              "[sparse_categorical_crossentropy] axis {} of predictions of unknown rank; expected "
              "the last, -1",
              axis);
-  if (ranked && axis != pred.ndim() - 1) {  // classes last
-    std::vector<int> perm;
-    for (int i = 0; i < pred.ndim(); ++i)
-      if (i != axis) perm.push_back(i);
-    perm.push_back(axis);
-    pred = transpose(pred, perm);
-  }
-  if (ranked && label.ndim() == pred.ndim() && label.shape().dim(-1) == 1)
+  if (ranked) pred = with_last(pred, axis);
+  if (ranked && label.shape().has_rank() && label.ndim() == pred.ndim() &&
+      label.shape().dim(-1) == 1)
     label = squeeze(label, -1);
   // Softmax of the logarithms gives the probabilities back, scaled to sum 1.
-  return nn::sparse_softmax_cross_entropy_with_logits(
-      {.labels = label, .logits = o.from_logits ? pred : log(clipped(pred))});
+  const Tensor logits = o.from_logits ? pred : log(clipped(pred));
+  if (!o.ignore_class)
+    return nn::sparse_softmax_cross_entropy_with_logits({.labels = label, .logits = logits});
+  // What is ignored may be no class at all: it stands as class 0, with loss and gradient 0.
+  const Tensor counts = label != *o.ignore_class;
+  const Tensor loss = nn::sparse_softmax_cross_entropy_with_logits(
+      {.labels = where(counts, label, zeros_like(label)), .logits = logits});
+  return where(counts, loss, zeros_like(loss));
+}
+
+Tensor categorical_focal_crossentropy(const Operand& y_true, const Operand& y_pred) {
+  return categorical_focal_crossentropy(y_true, y_pred, {});
+}
+Tensor categorical_focal_crossentropy(const Operand& y_true, const Operand& y_pred,
+                                      CategoricalFocalOptions o) {
+  auto [label, pred] = prepare(y_true, y_pred, "categorical_focal_crossentropy");
+  label = smoothed(label, pred, -1, o.label_smoothing);
+  if (o.from_logits) pred = nn::softmax(pred, o.axis);
+  const Tensor p = clipped(pred / reduce_sum(pred, o.axis, {.keepdims = true}));
+  return reduce_sum(o.alpha * pow(1 - p, o.gamma) * (-label * log(p)), o.axis);
 }
 
 Tensor binary_crossentropy(const Operand& y_true, const Operand& y_pred) {
   return binary_crossentropy(y_true, y_pred, {});
 }
-Tensor binary_crossentropy(const Operand& y_true, const Operand& y_pred, CrossentropyOptions o) {
-  auto [label, pred] = prepare(y_true, y_pred, "binary_crossentropy");
-  if (o.label_smoothing != 0) label = label * (1 - o.label_smoothing) + 0.5 * o.label_smoothing;
-  if (o.from_logits)
-    return reduce_mean(nn::sigmoid_cross_entropy_with_logits({.labels = label, .logits = pred}),
-                       o.axis);
+namespace {
+
+// Of each element.
+Tensor yes_or_no(const Tensor& label, Tensor pred, bool from_logits) {
+  if (const Tensor logits = logits_behind(pred, "Sigmoid"); logits.defined() && !from_logits) {
+    pred = logits;
+    from_logits = true;
+  }
+  if (from_logits) return nn::sigmoid_cross_entropy_with_logits({.labels = label, .logits = pred});
   const Tensor p = clipped(pred);
-  return reduce_mean(-(label * log(p + kEpsilon) + (1 - label) * log(1 - p + kEpsilon)), o.axis);
+  return -(label * log(p + kEpsilon) + (1 - label) * log(1 - p + kEpsilon));
+}
+Tensor smoothed_yes(const Tensor& label, double smoothing) {
+  return smoothing == 0 ? label : label * (1 - smoothing) + 0.5 * smoothing;
+}
+
+}  // namespace
+
+Tensor binary_crossentropy(const Operand& y_true, const Operand& y_pred, CrossentropyOptions o) {
+  const auto [label, pred] = prepare(y_true, y_pred, "binary_crossentropy");
+  return reduce_mean(yes_or_no(smoothed_yes(label, o.label_smoothing), pred, o.from_logits),
+                     o.axis);
+}
+Tensor binary_focal_crossentropy(const Operand& y_true, const Operand& y_pred) {
+  return binary_focal_crossentropy(y_true, y_pred, {});
+}
+Tensor binary_focal_crossentropy(const Operand& y_true, const Operand& y_pred,
+                                 BinaryFocalOptions o) {
+  const auto [raw, pred] = prepare(y_true, y_pred, "binary_focal_crossentropy");
+  const Tensor label = smoothed_yes(raw, o.label_smoothing);
+  const Tensor p = o.from_logits ? nn::sigmoid(pred) : pred;
+  const Tensor p_of_truth = label * p + (1 - label) * (1 - p);
+  Tensor loss = pow(1 - p_of_truth, o.gamma) * yes_or_no(label, pred, o.from_logits);
+  if (o.apply_class_balancing) loss = (label * o.alpha + (1 - label) * (1 - o.alpha)) * loss;
+  return reduce_mean(loss, o.axis);
 }
 
 Tensor kl_divergence(const Operand& y_true, const Operand& y_pred) {

@@ -1,11 +1,15 @@
 #pragma once
+#include <cstdint>
+#include <optional>
+
 #include "rill/core/operand.h"
 #include "rill/core/tensor.h"
 
 // Losses as functions of tensors: one number a sample, with the last axis
 // reduced. Labels take the dtype of the predictions. Names, arguments and
 // numbers are Keras's; what may be passed as a loss has no default argument but
-// a second overload.
+// a second overload. While a function is traced, a crossentropy of what a softmax
+// or a sigmoid gave is computed from their logits: exact where probabilities saturate.
 namespace rill RILL_API {
 namespace keras {
 namespace losses {
@@ -21,14 +25,41 @@ struct CrossentropyOptions {
 Tensor categorical_crossentropy(const Operand& y_true, const Operand& y_pred);
 Tensor categorical_crossentropy(const Operand& y_true, const Operand& y_pred,
                                 CrossentropyOptions options);
+// As categorical_crossentropy, with alpha * (1 - p)^gamma for every class: what is easy counts
+// for little.
+struct CategoricalFocalOptions {
+  double alpha = 0.25, gamma = 2;
+  bool from_logits = false;
+  double label_smoothing = 0;
+  int axis = -1;
+};
+Tensor categorical_focal_crossentropy(const Operand& y_true, const Operand& y_pred);
+Tensor categorical_focal_crossentropy(const Operand& y_true, const Operand& y_pred,
+                                      CategoricalFocalOptions options);
+struct SparseCrossentropyOptions {
+  bool from_logits = false;
+  int axis = -1;                                  // of the classes
+  std::optional<std::int64_t> ignore_class = {};  // samples of this class have loss 0
+};
 // y_true: a class number a sample, of any numeric dtype; [batch] or [batch, 1].
 Tensor sparse_categorical_crossentropy(const Operand& y_true, const Operand& y_pred);
 Tensor sparse_categorical_crossentropy(const Operand& y_true, const Operand& y_pred,
-                                       CrossentropyOptions options);
-// Yes or no, each element for itself; the mean over the last axis.
+                                       SparseCrossentropyOptions options);
+// Yes or no, each element for itself; the mean over the axis.
 Tensor binary_crossentropy(const Operand& y_true, const Operand& y_pred);
 Tensor binary_crossentropy(const Operand& y_true, const Operand& y_pred,
                            CrossentropyOptions options);
+// As binary_crossentropy, times (1 - p)^gamma where p is the probability of the truth.
+struct BinaryFocalOptions {
+  bool apply_class_balancing = false;  // alpha for yes, 1 - alpha for no
+  double alpha = 0.25, gamma = 2;
+  bool from_logits = false;
+  double label_smoothing = 0;
+  int axis = -1;
+};
+Tensor binary_focal_crossentropy(const Operand& y_true, const Operand& y_pred);
+Tensor binary_focal_crossentropy(const Operand& y_true, const Operand& y_pred,
+                                 BinaryFocalOptions options);
 Tensor kl_divergence(const Operand& y_true, const Operand& y_pred);
 // Margins: labels are -1 and 1; 0 and 1 are taken for them.
 Tensor hinge(const Operand& y_true, const Operand& y_pred);

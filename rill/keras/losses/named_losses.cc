@@ -19,8 +19,13 @@ std::span<const NamedLoss> named_losses() {
       {"sparse_categorical_crossentropy", "", "SparseCategoricalCrossentropy",
        sparse_categorical_crossentropy},
       {"binary_crossentropy", "bce", "BinaryCrossentropy", binary_crossentropy},
+      {"binary_crossentropy", "BCE", "BinaryCrossentropy", binary_crossentropy},
+      {"binary_focal_crossentropy", "", "BinaryFocalCrossentropy", binary_focal_crossentropy},
+      {"categorical_focal_crossentropy", "", "CategoricalFocalCrossentropy",
+       categorical_focal_crossentropy},
       {"kl_divergence", "kld", "KLDivergence", kl_divergence},
       {"kl_divergence", "kullback_leibler_divergence", "KLDivergence", kld},
+      {"kl_divergence", "KLD", "KLDivergence", kld},
       {"hinge", "", "Hinge", hinge},
       {"squared_hinge", "", "SquaredHinge", squared_hinge},
       {"categorical_hinge", "", "CategoricalHinge", categorical_hinge},
@@ -28,12 +33,10 @@ std::span<const NamedLoss> named_losses() {
       {"log_cosh", "logcosh", "LogCosh", log_cosh},
       {"poisson", "", "Poisson", poisson},
       {"cosine_similarity", "", "CosineSimilarity", cosine_similarity},
+      {"cosine_similarity", "cosine_proximity", "CosineSimilarity", cosine_similarity},
+      {"cosine_similarity", "cosine", "CosineSimilarity", cosine_similarity},
   };
   return all;
-}
-
-LossRef loss_from_config(const std::string& class_name, const Config&) {
-  return LossRef(class_name);
 }
 
 }  // namespace rill::keras

@@ -59,94 +59,37 @@ Tensor sparse_top_k_categorical_accuracy(const Operand& y_true, const Operand& y
 }
 
 // ---- objects
-Mean::Mean(MetricOptions o)
-    : Metric(o.name.empty() ? MetricOptions{"mean", o.dtype} : o),
-      total_(add_weight("total")),
-      count_(add_weight("count")) {}
-void Mean::update_state(const Operand& values) {
-  update_state(to_tensor(values), Tensor(), Tensor());
-}
-void Mean::update_state(const Operand& values, const Operand& sample_weight) {
-  const bool none =
-      sample_weight.kind() == Operand::Kind::tensor && !sample_weight.tensor().defined();
-  update_state(to_tensor(values), none ? Tensor() : to_tensor(sample_weight, dtype()), Tensor());
-}
-void Mean::update_state(const Tensor& values, const Tensor& sample_weight, const Tensor&) {
-  Tensor v = values.dtype() == dtype() ? values : cast(values, dtype());
-  if (!sample_weight.defined()) {
-    total_.assign_add(reduce_sum(v));
-    count_.assign_add(cast(size(v), dtype()));
-    return;
-  }
-  Tensor w = cast(sample_weight, dtype());
-  if (w.ndim() == v.ndim() + 1 && w.shape().dim(-1) == 1) w = squeeze(w, -1);
-  // Values of a sample are averaged where weights are given for whole samples.
-  if (w.ndim() > 0 && w.ndim() < v.ndim()) {
-    std::vector<int> rest;
-    for (int i = w.ndim(); i < v.ndim(); ++i) rest.push_back(i);
-    v = reduce_mean(v, rest);
-  }
-  w = broadcast_to(w, shape(v));
-  total_.assign_add(reduce_sum(v * w));
-  count_.assign_add(reduce_sum(w));
-}
-Tensor Mean::result() { return math::divide_no_nan(total_.value(), count_.value()); }
-Tensor Mean::operator()(const Operand& values) {
-  update_state(values);
-  return result();
-}
-Tensor Mean::operator()(const Operand& values, const Operand& sample_weight) {
-  update_state(values, sample_weight);
-  return result();
-}
-
-MeanMetricWrapper::MeanMetricWrapper(std::function<Tensor(const Tensor&, const Tensor&)> fn,
-                                     MetricOptions o)
-    : Metric(std::move(o)),
-      fn_(std::move(fn)),
-      total_(add_weight("total")),
-      count_(add_weight("count")) {}
-std::string MeanMetricWrapper::class_name() const { return class_name_; }
-void MeanMetricWrapper::update_state(const Tensor& y_true, const Tensor& y_pred,
-                                     const Tensor& sample_weight) {
-  Tensor v = fn_(y_true, y_pred);
-  if (v.dtype() != dtype()) v = cast(v, dtype());
-  if (!sample_weight.defined()) {
-    total_.assign_add(reduce_sum(v));
-    count_.assign_add(cast(size(v), dtype()));
-    return;
-  }
-  Tensor w = cast(sample_weight, dtype());
-  if (w.ndim() == v.ndim() + 1 && w.shape().dim(-1) == 1) w = squeeze(w, -1);
-  if (w.ndim() > 0)
-    while (w.ndim() < v.ndim()) w = expand_dims(w, -1);
-  w = broadcast_to(w, shape(v));
-  total_.assign_add(reduce_sum(v * w));
-  count_.assign_add(reduce_sum(w));
-}
-Tensor MeanMetricWrapper::result() { return math::divide_no_nan(total_.value(), count_.value()); }
-
-Accuracy::Accuracy(MetricOptions o)
-    : MeanMetricWrapper([](const Tensor& t, const Tensor& p) { return accuracy(t, p); },
-                        o.name.empty() ? MetricOptions{"accuracy", o.dtype} : o) {
-  class_name_ = "Accuracy";
-}
 BinaryAccuracy::BinaryAccuracy(ThresholdOptions o)
     : MeanMetricWrapper(
           [k = o.threshold](const Tensor& t, const Tensor& p) { return binary_accuracy(t, p, k); },
-          {o.name.empty() ? "binary_accuracy" : o.name, o.dtype}) {
-  class_name_ = "BinaryAccuracy";
+          {o.name, o.dtype}),
+      threshold_(o.threshold) {}
+Config BinaryAccuracy::get_config() const {
+  Config c = Metric::get_config();
+  c.set("threshold", threshold_);
+  return c;
 }
-CategoricalAccuracy::CategoricalAccuracy(MetricOptions o)
-    : MeanMetricWrapper([](const Tensor& t, const Tensor& p) { return categorical_accuracy(t, p); },
-                        o.name.empty() ? MetricOptions{"categorical_accuracy", o.dtype} : o) {
-  class_name_ = "CategoricalAccuracy";
+TopKCategoricalAccuracy::TopKCategoricalAccuracy(TopKOptions o)
+    : MeanMetricWrapper([k = o.k](const Tensor& t,
+                                  const Tensor& p) { return top_k_categorical_accuracy(t, p, k); },
+                        {o.name, o.dtype}),
+      k_(o.k) {}
+Config TopKCategoricalAccuracy::get_config() const {
+  Config c = Metric::get_config();
+  c.set("k", k_);
+  return c;
 }
-SparseCategoricalAccuracy::SparseCategoricalAccuracy(MetricOptions o)
+SparseTopKCategoricalAccuracy::SparseTopKCategoricalAccuracy(TopKOptions o)
     : MeanMetricWrapper(
-          [](const Tensor& t, const Tensor& p) { return sparse_categorical_accuracy(t, p); },
-          o.name.empty() ? MetricOptions{"sparse_categorical_accuracy", o.dtype} : o) {
-  class_name_ = "SparseCategoricalAccuracy";
+          [k = o.k](const Tensor& t, const Tensor& p) {
+            return sparse_top_k_categorical_accuracy(t, p, k);
+          },
+          {o.name, o.dtype}),
+      k_(o.k) {}
+Config SparseTopKCategoricalAccuracy::get_config() const {
+  Config c = Metric::get_config();
+  c.set("k", k_);
+  return c;
 }
 
 }  // namespace rill::keras::metrics

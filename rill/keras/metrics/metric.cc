@@ -42,6 +42,13 @@ Tensor Metric::operator()(const Operand& y_true, const Operand& y_pred) {
   update_state(to_tensor(y_true), to_tensor(y_pred), Tensor());
   return result();
 }
+Tensor Metric::operator()(const Operand& y_true, const Operand& y_pred,
+                          const Operand& sample_weight) {
+  const bool none =
+      sample_weight.kind() == Operand::Kind::tensor && !sample_weight.tensor().defined();
+  update_state(to_tensor(y_true), to_tensor(y_pred), none ? Tensor() : to_tensor(sample_weight));
+  return result();
+}
 std::string Metric::class_name() const { return class_name_of(typeid(*this)); }
 std::string Metric::name() const {
   return impl_->name.empty() ? snake_case(class_name()) : impl_->name;
@@ -69,6 +76,17 @@ Variable Metric::add_weight(std::string_view name, DType dtype, const TensorShap
   rill::retain(node);
   impl_->track(name, Ref<TrackableNode>(node));
   return v;
+}
+
+bool Metric::has_weight(std::string_view name) const {
+  for (const MetricImpl::State& s : impl_->state)
+    if (s.name == name) return true;
+  return false;
+}
+Variable Metric::weight_once(std::string_view name, const TensorShape& shape, DType dtype) {
+  for (const MetricImpl::State& s : impl_->state)
+    if (s.name == name) return s.variable;
+  return add_weight(name, dtype, shape);
 }
 
 // ---- by name and by function
@@ -118,16 +136,49 @@ MetricRef MetricRef::resolved(const LossRef& loss, const TensorShape& y_true,
   std::vector<std::string> names{"accuracy"};
   for (const NamedMetric& n : named_metrics()) {
     names.push_back(n.name);
-    if (name_ == n.class_name) return n.make();
-    if (name_ == n.name) return n.function ? of(n.function, name_) : n.make();
+    if (name_ == n.name || name_ == n.alias) return of(n.function, name_);
   }
   for (const NamedLoss& n : named_losses()) {
     names.push_back(n.name);
     if (name_ == n.name || name_ == n.alias) return of(n.function, name_);
-    if (name_ == n.class_name) return of(n.function, n.name);
+  }
+  for (const MetricClass& m : metric_classes()) {
+    names.push_back(m.class_name);
+    if (name_ == m.class_name || name_ == snake_case(m.class_name)) return m.make(Config::dict());
   }
   RILL_FAIL(invalid_argument, "[metric] unknown metric \"{}\".{}", name_,
             did_you_mean(name_, names));
 }
+
+Config MetricRef::serialize() const {
+  if (!metric_) return name_.empty() ? Config() : Config(name_);
+  const std::string class_name = metric_->class_name();
+  RILL_CHECK(class_name != "MeanMetricWrapper", failed_precondition,
+             "[metric] a function of your own has no name that a file could hold; use one of "
+             "keras::metrics");
+  return Config::dict({{"class_name", class_name}, {"config", metric_->get_config()}});
+}
+MetricRef MetricRef::deserialize(const Config& c) {
+  if (c.is_null()) return {};
+  if (c.is_text()) return MetricRef(c.as_string());
+  const std::string& class_name = c["class_name"].as_string();
+  std::vector<std::string> names;
+  for (const MetricClass& m : metric_classes()) {
+    names.push_back(m.class_name);
+    if (class_name == m.class_name)
+      return m.make(c.get("config").is_dict() ? c["config"] : Config::dict());
+  }
+  RILL_FAIL(invalid_argument, "[metric] unknown class \"{}\".{}", class_name,
+            did_you_mean(class_name, names));
+}
+
+namespace metrics {
+MetricRef get(std::string_view name) { return MetricRef(name).resolved({}, {}, {}); }
+Config serialize(const MetricRef& metric) { return metric.serialize(); }
+MetricRef deserialize(const Config& config) {
+  const MetricRef m = MetricRef::deserialize(config);
+  return m.defined() || config.is_null() ? m : get(m.name());
+}
+}  // namespace metrics
 
 }  // namespace rill::keras

@@ -54,6 +54,7 @@ class Metric {
 
   // Updates, and gives the result.
   Tensor operator()(const Operand& y_true, const Operand& y_pred);
+  Tensor operator()(const Operand& y_true, const Operand& y_pred, const Operand& sample_weight);
 
   std::string name() const;
   DType dtype() const;
@@ -66,6 +67,10 @@ class Metric {
   Variable add_weight(std::string_view name, DType dtype = {},
                       const TensorShape& shape = TensorShape::scalar(),
                       const Initializer& initializer = "zeros");
+  // State whose shape is known at the first update only: made then, found by its name later, by
+  // copies too.
+  Variable weight_once(std::string_view name, const TensorShape& shape, DType dtype = {});
+  bool has_weight(std::string_view name) const;
   Ref<MetricImpl> impl_;
 };
 
@@ -95,6 +100,10 @@ class MetricRef {
   // InvalidArgument, with the nearest name, for an unknown one.
   MetricRef resolved(const LossRef& loss, const TensorShape& y_true,
                      const TensorShape& y_pred) const;
+  // The name, or {"class_name": .., "config": ..}, as Keras saves it. FailedPrecondition for a
+  // function of one's own; InvalidArgument, with the nearest name, for an unknown class.
+  Config serialize() const;
+  static MetricRef deserialize(const Config& config);
 
  private:
   static MetricRef by_pointer(BinaryFn f);
@@ -105,7 +114,12 @@ class MetricRef {
 
 namespace metrics {
 using keras::Metric;
-}
+
+// The metric of that name ("mse", "MeanSquaredError", "auc").
+MetricRef get(std::string_view name);
+Config serialize(const MetricRef& metric);
+MetricRef deserialize(const Config& config);
+}  // namespace metrics
 
 }  // namespace keras
 }  // namespace RILL_API

@@ -5,12 +5,18 @@
 
 namespace rill::keras {
 
-// The metrics that have names, beside those that are losses.
+// The functions that have names, beside those that are losses.
 struct NamedMetric {
-  const char *name, *class_name;
-  BinaryFn function;    // null: an object alone
-  MetricRef (*make)();  // of the class, with its defaults
+  const char *name, *alias;
+  BinaryFn function;
 };
 std::span<const NamedMetric> named_metrics();
+
+// The classes of the library, made of a configuration; an empty one has the defaults.
+struct MetricClass {
+  const char* class_name;
+  MetricRef (*make)(const Config& config);
+};
+std::span<const MetricClass> metric_classes();
 
 }  // namespace rill::keras

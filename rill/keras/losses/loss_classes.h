@@ -1,0 +1,181 @@
+#pragma once
+#include "rill/keras/losses/loss.h"
+
+// Keras's losses as objects. Options hold a class's own arguments first, then reduction and name:
+//
+//   keras::losses::SparseCategoricalCrossentropy loss({.from_logits = true});
+//   loss(y_true, y_pred)                  // the mean of the batch
+//   loss(y_true, y_pred, sample_weight)
+namespace rill RILL_API {
+namespace keras {
+namespace losses {
+
+// ---- without arguments of their own
+template <BinaryFn f>
+class FunctionLoss : public Loss {
+ public:
+  using Loss::Loss;
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override { return f(y_true, y_pred); }
+};
+class MeanSquaredError : public FunctionLoss<mean_squared_error> {
+ public:
+  using FunctionLoss::FunctionLoss;
+};
+class MeanAbsoluteError : public FunctionLoss<mean_absolute_error> {
+ public:
+  using FunctionLoss::FunctionLoss;
+};
+class MeanAbsolutePercentageError : public FunctionLoss<mean_absolute_percentage_error> {
+ public:
+  using FunctionLoss::FunctionLoss;
+};
+class MeanSquaredLogarithmicError : public FunctionLoss<mean_squared_logarithmic_error> {
+ public:
+  using FunctionLoss::FunctionLoss;
+};
+class Poisson : public FunctionLoss<poisson> {
+ public:
+  using FunctionLoss::FunctionLoss;
+};
+class KLDivergence : public FunctionLoss<kl_divergence> {
+ public:
+  using FunctionLoss::FunctionLoss;
+};
+class Hinge : public FunctionLoss<hinge> {
+ public:
+  using FunctionLoss::FunctionLoss;
+};
+class SquaredHinge : public FunctionLoss<squared_hinge> {
+ public:
+  using FunctionLoss::FunctionLoss;
+};
+class CategoricalHinge : public FunctionLoss<categorical_hinge> {
+ public:
+  using FunctionLoss::FunctionLoss;
+};
+class LogCosh : public FunctionLoss<log_cosh> {
+ public:
+  using FunctionLoss::FunctionLoss;
+};
+
+// ---- with arguments
+struct HuberOptions {
+  double delta = 1;  // where squares become straight lines
+  Reduction reduction = Reduction::AUTO;
+  std::string name = "huber_loss";
+};
+class Huber : public Loss {
+ public:
+  explicit Huber(HuberOptions options = {});
+  explicit Huber(double delta) : Huber(HuberOptions{.delta = delta}) {}
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
+  Config get_config() const override;
+
+ private:
+  double delta_;
+};
+
+struct CosineSimilarityOptions {
+  int axis = -1;
+  Reduction reduction = Reduction::AUTO;
+  std::string name = {};
+};
+class CosineSimilarity : public Loss {
+ public:
+  explicit CosineSimilarity(CosineSimilarityOptions options = {});
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
+  Config get_config() const override;
+
+ private:
+  int axis_;
+};
+
+struct CrossentropyLossOptions {
+  bool from_logits = false;
+  double label_smoothing = 0;
+  int axis = -1;
+  Reduction reduction = Reduction::AUTO;
+  std::string name = {};
+};
+class BinaryCrossentropy : public Loss {
+ public:
+  explicit BinaryCrossentropy(CrossentropyLossOptions options = {});
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
+  Config get_config() const override;
+
+ private:
+  CrossentropyOptions own_;
+};
+class CategoricalCrossentropy : public Loss {
+ public:
+  explicit CategoricalCrossentropy(CrossentropyLossOptions options = {});
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
+  Config get_config() const override;
+
+ private:
+  CrossentropyOptions own_;
+};
+
+struct SparseCategoricalCrossentropyOptions {
+  bool from_logits = false;
+  std::optional<std::int64_t> ignore_class = {};
+  Reduction reduction = Reduction::AUTO;
+  std::string name = {};
+};
+class SparseCategoricalCrossentropy : public Loss {
+ public:
+  explicit SparseCategoricalCrossentropy(SparseCategoricalCrossentropyOptions options = {});
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
+  Tensor counted(const Tensor& y_true, const Tensor& y_pred) const override;
+  Config get_config() const override;
+
+ private:
+  SparseCrossentropyOptions own_;
+};
+
+struct BinaryFocalCrossentropyOptions {
+  bool apply_class_balancing = false;
+  double alpha = 0.25, gamma = 2;
+  bool from_logits = false;
+  double label_smoothing = 0;
+  int axis = -1;
+  Reduction reduction = Reduction::AUTO;
+  std::string name = {};
+};
+class BinaryFocalCrossentropy : public Loss {
+ public:
+  explicit BinaryFocalCrossentropy(BinaryFocalCrossentropyOptions options = {});
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
+  Config get_config() const override;
+
+ private:
+  BinaryFocalOptions own_;
+};
+
+struct CategoricalFocalCrossentropyOptions {
+  double alpha = 0.25, gamma = 2;
+  bool from_logits = false;
+  double label_smoothing = 0;
+  int axis = -1;
+  Reduction reduction = Reduction::AUTO;
+  std::string name = {};
+};
+class CategoricalFocalCrossentropy : public Loss {
+ public:
+  explicit CategoricalFocalCrossentropy(CategoricalFocalCrossentropyOptions options = {});
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
+  Config get_config() const override;
+
+ private:
+  CategoricalFocalOptions own_;
+};
+
+// The loss of that name; InvalidArgument, with the nearest name, when there is none.
+LossRef get(std::string_view name);
+// A name, or {"class_name": .., "config": ..}, as Keras saves it.
+Config serialize(const LossRef& loss);
+LossRef deserialize(const Config& config);
+
+}  // namespace losses
+}  // namespace keras
+}  // namespace RILL_API
