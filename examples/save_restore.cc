@@ -26,7 +26,7 @@ std::vector<float> predictions(keras::Model model, const Tensor& x) {
 int main() {
   keras::utils::set_random_seed(1);
   const Tensor data = tf::random::uniform({1000, 32});
-  const Tensor labels = tf::random::uniform({1000}, 0, 10, tf::int32);
+  const Tensor labels = tf::random::uniform({1000}, 0, 10, {.dtype = tf::int32});
   const Tensor targets = tf::one_hot(labels, 10);
 
   auto model = make_model();

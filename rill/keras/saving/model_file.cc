@@ -79,7 +79,8 @@ std::string archive_bytes(const Model& model, bool with_training) {
     record.set("compile_config", c);
   }
   io::Hdf5Writer weights;
-  write_placed_weights(model, weights, with_training);
+  write_placed_weights(model, weights);
+  if (with_training) write_placed_optimizer(model.optimizer(), weights);
   io::ZipWriter zip;
   zip.add("metadata.json",
           Config::dict({{"keras_version", kKerasVersion}, {"date_saved", now_text()}}).to_json());
@@ -101,7 +102,8 @@ Model load_archive(const std::string& path, bool compile) {
   const bool training = compile && c.is_dict() && !c.get("optimizer").is_null();
   if (training) model.compile(compile_options(c, CompileForm::archive, model));
   WeightPlan plan;
-  plan_placed_weights(model, weights, training, plan);
+  plan_placed_weights(model, weights, plan);
+  if (training) plan_placed_optimizer(model, weights, plan);
   plan.apply();
   return model;
 }
