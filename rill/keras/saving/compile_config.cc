@@ -63,23 +63,37 @@ bool is_name(std::string_view name) {
   return false;
 }
 
-Config metric_config(const MetricRef& m) {
-  if (!m.defined()) return m.name();
-  // A function by its name, as Keras shows it.
-  if (m->class_name() == "MeanMetricWrapper" && is_name(m->name())) return m->name();
+// A function that goes by a name, with the name that it has itself.
+Config function_metric(const std::string& name, CompileForm form) {
+  if (form == CompileForm::archive) return name;
+  std::string function;
+  for (const NamedMetric& m : named_metrics())
+    if (m.function && name == m.name) function = m.name;
+  for (const NamedLoss& l : named_losses())
+    if (name == l.name || (*l.alias && name == l.alias)) function = l.name;
+  if (function.empty()) return name;  // "accuracy", or a class
+  return Config::dict(
+      {{"class_name", "MeanMetricWrapper"},
+       {"config", Config::dict({{"name", name}, {"dtype", "float32"}, {"fn", function}})}});
+}
+
+Config metric_config(const MetricRef& m, CompileForm form) {
+  if (!m.defined()) return function_metric(m.name(), form);
+  if (m->class_name() == "MeanMetricWrapper" && is_name(m->name()))
+    return function_metric(m->name(), form);
   RILL_CHECK(m->class_name() != "MeanMetricWrapper", unimplemented,
              "[save] the metric \"{}\" is a function of your own, which a file does not hold; save "
              "with include_optimizer = false, or without compile",
              m->name());
   return Config::dict({{"class_name", m->class_name()}, {"config", m->get_config()}});
 }
-Config metrics_config(const MetricsArg& metrics) {
+Config metrics_config(const MetricsArg& metrics, CompileForm form) {
   if (metrics.empty()) return {};
   Config c;
-  for (const MetricRef& m : metrics.all()) c.push_back(metric_config(m));
+  for (const MetricRef& m : metrics.all()) c.push_back(metric_config(m, form));
   for (const auto& [output, list] : metrics.named()) {
     Config of = Config::list();
-    for (const MetricRef& m : list) of.push_back(metric_config(m));
+    for (const MetricRef& m : list) of.push_back(metric_config(m, form));
     c.set(output, of);
   }
   return c;
@@ -158,19 +172,23 @@ LossWeights read_weights(const Config& c) {
   return LossWeights(std::move(each));
 }
 
-}  // namespace
-
-Config compile_config(const CompileOptions& o, const char* optimizer_key) {
-  return Config::dict({{optimizer_key, serialize_optimizer(*o.optimizer)},
-                       {"loss", loss_config(o.loss)},
-                       {"metrics", metrics_config(o.metrics)},
-                       {"loss_weights", weights_config(o.loss_weights)},
-                       {"weighted_metrics", metrics_config(o.weighted_metrics)}});
+const char* optimizer_key(CompileForm form) {
+  return form == CompileForm::hdf5 ? "optimizer_config" : "optimizer";
 }
 
-CompileOptions compile_options(const Config& c, const char* optimizer_key, const Model& model) {
+}  // namespace
+
+Config compile_config(const CompileOptions& o, CompileForm form) {
+  return Config::dict({{optimizer_key(form), serialize_optimizer(*o.optimizer)},
+                       {"loss", loss_config(o.loss)},
+                       {"metrics", metrics_config(o.metrics, form)},
+                       {"loss_weights", weights_config(o.loss_weights)},
+                       {"weighted_metrics", metrics_config(o.weighted_metrics, form)}});
+}
+
+CompileOptions compile_options(const Config& c, CompileForm form, const Model& model) {
   CompileOptions o;
-  o.optimizer = deserialize_optimizer(c[optimizer_key]);
+  o.optimizer = deserialize_optimizer(c[optimizer_key(form)]);
   o.loss = read_losses(c.get("loss"));
   o.metrics = read_metrics(c.get("metrics"), model);
   o.loss_weights = read_weights(c.get("loss_weights"));

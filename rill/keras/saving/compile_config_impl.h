@@ -3,11 +3,13 @@
 
 namespace rill::keras {
 
-// What compile was told, as files hold it: loss, metrics, loss_weights, weighted_metrics; the
-// optimizer under `optimizer_key`.
-Config compile_config(const CompileOptions& options, const char* optimizer_key);
+// HDF5 files and archives hold what compile was told a little differently: the optimizer as
+// "optimizer_config" or "optimizer", metrics that are functions as records or by name.
+enum class CompileForm : unsigned char { hdf5, archive };
+
+Config compile_config(const CompileOptions& options, CompileForm form);
 // The reverse; `model` has the names of its outputs. Unimplemented or NotFound, by name, for what
 // would be another loss or metric than the one saved.
-CompileOptions compile_options(const Config& config, const char* optimizer_key, const Model& model);
+CompileOptions compile_options(const Config& config, CompileForm form, const Model& model);
 
 }  // namespace rill::keras

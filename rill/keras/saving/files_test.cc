@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "rill/base/error.h"
+#include "rill/base/format.h"
 #include "rill/io/file.h"
 #include "rill/io/hdf5.h"
 #include "rill/keras/layers/layers.h"
@@ -37,6 +38,14 @@ keras::Model graph() {
   const Tensor sum = shared(a) * 2.f + shared(b);
   return keras::Model(tf::Nest{a, b}, keras::layers::Dense(2)(sum + a));
 }
+struct Block : keras::Model {
+  keras::layers::Dense first{3}, last{2};
+  Block() {
+    track("first", first);
+    track("last", last);
+  }
+  Tensor call(const Tensor& x, const keras::CallContext&) override { return last(first(x)); }
+};
 const Tensor& stack_x() {
   static const Tensor x = tf::reshape(tf::range(24.f) / 10.f, {6, 2, 2});
   return x;
@@ -143,6 +152,65 @@ TEST(SaveWeights, ByName) {
   EXPECT_NE(values(n.get_weights()[0]), values(m.get_weights()[0]));
   n.load_weights(path, {.by_name = true, .skip_mismatch = true});
   EXPECT_EQ(values(n.get_weights()[0]), values(m.get_weights()[0]));
+}
+
+TEST(SaveWeights, OfClassesOfOnesOwn) {
+  RILL_SHOWS("S16");
+  const std::string folder = fresh_folder("weights_subclassed");
+  Block m;
+  const Tensor x = tf::random::normal({3, 4}), y = m(x);
+  for (const std::string file : {"/w.h5", "/w.weights.h5", "/w"}) {
+    m.save_weights(folder + file);
+    Block n;
+    if (file == "/w") {
+      n.load_weights(folder + file);  // waits for the first call
+    } else {
+      expect_error<tf::errors::FailedPrecondition>([&] { n.load_weights(folder + file); },
+                                                   "not made its weights");
+      n(x);
+      n.load_weights(folder + file);
+    }
+    EXPECT_EQ(values(n(x)), values(y)) << file;
+  }
+  EXPECT_TRUE(rill::io::Hdf5Reader(folder + "/w.weights.h5").has_array("last/vars/0"));
+}
+
+TEST(SaveWeights, TheStateOfAnotherOptimizerIsLeftOut) {
+  const std::string path = fresh_folder("weights_optimizer") + "/m.weights.h5";
+  keras::Sequential m = stack(), same = stack(), other = stack();
+  m.compile({.optimizer = "adam", .loss = "mse"});
+  m.fit(stack_x(), stack_y(), {.verbose = 0, .shuffle = false});
+  m.save_weights(path);
+  same.compile({.optimizer = "adam", .loss = "mse"});
+  same.load_weights(path);
+  EXPECT_EQ(same.optimizer().iterations().item<std::int64_t>(), 1);
+  other.compile({.optimizer = "sgd", .loss = "mse"});
+  other.load_weights(path);
+  EXPECT_EQ(other.optimizer().iterations().item<std::int64_t>(), 0);
+  EXPECT_EQ(values(other(stack_x())), values(m(stack_x())));
+}
+
+TEST(SaveWeights, Keras3HasTheLearningRateAmongTheState) {
+  const std::string folder = fresh_folder("weights_keras3");
+  keras::Sequential m = stack(), n = stack();
+  m.compile({.optimizer = "adam", .loss = "mse"});
+  m.fit(stack_x(), stack_y(), {.verbose = 0, .shuffle = false});
+  m.save_weights(folder + "/m.weights.h5");
+  const rill::io::Hdf5Reader ours(folder + "/m.weights.h5");
+  rill::io::Hdf5Writer theirs;
+  for (const char* place : {"layers/dense/vars/", "layers/dense_1/vars/"})
+    for (const char* i : {"0", "1"})
+      theirs.write(std::string(place) + i, ours.read(std::string(place) + i));
+  theirs.write("optimizer/vars/0", ours.read("optimizer/vars/0"));
+  theirs.write("optimizer/vars/1", tf::constant(0.001f));
+  for (std::size_t i = 1; i < ours.list("optimizer/vars").size(); ++i)
+    theirs.write(rill::format("optimizer/vars/{}", i + 1),
+                 ours.read(rill::format("optimizer/vars/{}", i)));
+  rill::io::write_file_atomically(folder + "/k.weights.h5", theirs.finish());
+  n.compile({.optimizer = "adam", .loss = "mse"});
+  n.load_weights(folder + "/k.weights.h5");
+  const keras::FitOptions more{.epochs = 2, .verbose = 0, .shuffle = false};
+  EXPECT_EQ(n.fit(stack_x(), stack_y(), more)["loss"], m.fit(stack_x(), stack_y(), more)["loss"]);
 }
 
 // ---- whole models

@@ -33,7 +33,7 @@ std::string hdf5_bytes(const Model& model, bool with_training) {
   write_named_weights(model, file, "model_weights");
   if (with_training) {
     const CompileOptions& o = model.model_impl().trainer->options;
-    file.set_text("", "training_config", compile_config(o, "optimizer_config").to_json());
+    file.set_text("", "training_config", compile_config(o, CompileForm::hdf5).to_json());
     write_named_optimizer(*o.optimizer, file);
   }
   return file.finish();
@@ -50,7 +50,7 @@ Model load_hdf5(const std::string& path, bool compile) {
   plan_named_weights(model, file, "model_weights", {}, plan);
   if (compile && file.has_attribute("", "training_config")) {
     const Config c = Config::from_json(file.text("", "training_config"));
-    model.compile(compile_options(c, "optimizer_config", model));
+    model.compile(compile_options(c, CompileForm::hdf5, model));
     plan_named_optimizer(model, file, plan);
   }
   plan.apply();
@@ -69,7 +69,7 @@ std::string now_text() {
 std::string archive_bytes(const Model& model, bool with_training) {
   Config record = with_modules(model_record(model));
   if (with_training) {
-    Config c = compile_config(model.model_impl().trainer->options, "optimizer");
+    Config c = compile_config(model.model_impl().trainer->options, CompileForm::archive);
     Config optimizer = c["optimizer"];
     optimizer.set("module", "keras.optimizers");
     optimizer.set("registered_name", Config());
@@ -79,7 +79,8 @@ std::string archive_bytes(const Model& model, bool with_training) {
     record.set("compile_config", c);
   }
   io::Hdf5Writer weights;
-  write_placed_weights(model, weights, with_training);
+  write_placed_weights(model, weights);
+  if (with_training) write_placed_optimizer(model.optimizer(), weights);
   io::ZipWriter zip;
   zip.add("metadata.json",
           Config::dict({{"keras_version", kKerasVersion}, {"date_saved", now_text()}}).to_json());
@@ -99,9 +100,10 @@ Model load_archive(const std::string& path, bool compile) {
   const io::Hdf5Reader weights(zip.read(kWeights), path + ":" + kWeights);
   const Config& c = record.get("compile_config");
   const bool training = compile && c.is_dict() && !c.get("optimizer").is_null();
-  if (training) model.compile(compile_options(c, "optimizer", model));
+  if (training) model.compile(compile_options(c, CompileForm::archive, model));
   WeightPlan plan;
-  plan_placed_weights(model, weights, training, plan);
+  plan_placed_weights(model, weights, plan);
+  if (training) plan_placed_optimizer(model, weights, plan);
   plan.apply();
   return model;
 }

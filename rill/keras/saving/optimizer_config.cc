@@ -100,6 +100,9 @@ Optimizer deserialize_optimizer(const Config& given) {
   return optimizers::get(name);  // an error that names the nearest
 }
 
+bool has_keras_state(const Optimizer& o) {
+  return dynamic_cast<const KerasOptimizerImpl*>(o.trackable().get()) != nullptr;
+}
 std::vector<OptimizerVariable> optimizer_variables(const Optimizer& o) {
   const Ref<TrackableNode> node = o.trackable();
   keras_optimizer(node, o.name());

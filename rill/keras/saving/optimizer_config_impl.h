@@ -19,6 +19,7 @@ struct OptimizerVariable {
   std::string name;  // "Adam/m/dense/kernel"
   Ref<TrackableNode> node;
 };
+bool has_keras_state(const Optimizer& optimizer);  // not one of TensorFlow 1
 std::vector<OptimizerVariable> optimizer_variables(const Optimizer& optimizer);
 
 }  // namespace rill::keras

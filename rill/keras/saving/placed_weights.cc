@@ -48,7 +48,7 @@ std::vector<Variable> own_in_order(const LayerImpl& l) {
 
 }  // namespace
 
-void write_placed_weights(const Model& model, io::Hdf5Writer& file, bool with_optimizer) {
+void write_placed_weights(const Model& model, io::Hdf5Writer& file) {
   std::set<const LayerImpl*> seen;
   walk(model.impl(), "", "layers", seen, [&](const LayerImpl& l, const std::string& place) {
     const std::string vars = below(place, "vars");
@@ -57,15 +57,16 @@ void write_placed_weights(const Model& model, io::Hdf5Writer& file, bool with_op
     for (std::size_t i = 0; i < own.size(); ++i)
       file.write(below(vars, std::to_string(i)), own[i].value());
   });
-  if (!with_optimizer) return;
+}
+
+void write_placed_optimizer(const Optimizer& optimizer, io::Hdf5Writer& file) {
   file.add_group("optimizer/vars");
-  const std::vector<OptimizerVariable> state = optimizer_variables(model.optimizer());
+  const std::vector<OptimizerVariable> state = optimizer_variables(optimizer);
   for (std::size_t i = 0; i < state.size(); ++i)
     file.write("optimizer/vars/" + std::to_string(i), state[i].node->saved_values().at(0).value);
 }
 
-void plan_placed_weights(const Model& model, const io::Hdf5Reader& file, bool with_optimizer,
-                         WeightPlan& plan) {
+void plan_placed_weights(const Model& model, const io::Hdf5Reader& file, WeightPlan& plan) {
   // Keras 2.12 and 2.13 called the container otherwise.
   const std::string container = file.has_group("_layer_checkpoint_dependencies")
                                     ? "_layer_checkpoint_dependencies"
@@ -95,7 +96,10 @@ void plan_placed_weights(const Model& model, const io::Hdf5Reader& file, bool wi
           "expected weights of the same architecture",
           file.name(), vars);
     }
-  if (!with_optimizer || !file.has_group("optimizer/vars")) return;
+}
+
+void plan_placed_optimizer(const Model& model, const io::Hdf5Reader& file, WeightPlan& plan) {
+  if (!file.has_group("optimizer/vars")) return;
   const std::size_t stored = file.list("optimizer/vars").size();
   if (stored > 2) model.optimizer().build(model.trainable_variables());
   const std::vector<OptimizerVariable> state = optimizer_variables(model.optimizer());

@@ -1,6 +1,8 @@
 #include "rill/base/check.h"
+#include "rill/base/logging.h"
 #include "rill/io/file.h"
 #include "rill/io/zip.h"
+#include "rill/keras/saving/optimizer_config_impl.h"
 #include "rill/keras/saving/weights_impl.h"
 #include "rill/saving/checkpoint.h"
 #include "rill/saving/checkpoint_state.h"
@@ -20,6 +22,20 @@ io::Hdf5Reader open_weights(const std::string& path) {
   if (std::string_view(first, n) != "PK\x03\x04") return io::Hdf5Reader(path);
   const std::string member = "model.weights.h5";
   return {io::ZipReader::open(path).read(member), path + ":" + member};
+}
+
+// Weights of a model that was trained by another optimizer are weights all the same.
+void plan_optimizer_if_it_fits(const Model& model, const io::Hdf5Reader& file, WeightPlan& plan) {
+  if (!has_keras_state(model.optimizer())) return;
+  WeightPlan state;
+  try {
+    plan_placed_optimizer(model, file, state);
+  } catch (const errors::InvalidArgument& e) {
+    RILL_LOG(warning, "[{}] load_weights: the optimizer starts anew: {}", model.name(),
+             e.message());
+    return;
+  }
+  plan.add(std::move(state));
 }
 
 }  // namespace
@@ -50,10 +66,12 @@ void Model::save_weights(const std::string& path, SaveWeightsOptions o) const {
     return;
   }
   io::Hdf5Writer file;
-  if (path.ends_with(".weights.h5"))
-    write_placed_weights(*this, file, compiled());
-  else
+  if (path.ends_with(".weights.h5")) {
+    write_placed_weights(*this, file);
+    if (compiled() && has_keras_state(optimizer())) write_placed_optimizer(optimizer(), file);
+  } else {
     write_named_weights(*this, file, "");
+  }
   io::write_file_atomically(path, file.finish());
 }
 
@@ -85,7 +103,8 @@ void Model::load_weights(const std::string& path, LoadWeightsOptions o) {
                path);
     RILL_CHECK(!o.by_name, unimplemented,
                "[{}] load_weights: {} has Keras 3's layout, which has no names", name(), path);
-    plan_placed_weights(*this, file, compiled(), plan);
+    plan_placed_weights(*this, file, plan);
+    if (compiled()) plan_optimizer_if_it_fits(*this, file, plan);
   }
   plan.apply();
 }

@@ -36,9 +36,10 @@ void write_named_optimizer(const Optimizer& optimizer, io::Hdf5Writer& file);
 void plan_named_optimizer(const Model& model, const io::Hdf5Reader& file, WeightPlan& plan);
 
 // ---- Keras 3: <place>/vars/0, 1, ...
-void write_placed_weights(const Model& model, io::Hdf5Writer& file, bool with_optimizer);
-// Of a file that has no state of an optimizer, the model's stays as it is.
-void plan_placed_weights(const Model& model, const io::Hdf5Reader& file, bool with_optimizer,
-                         WeightPlan& plan);
+void write_placed_weights(const Model& model, io::Hdf5Writer& file);
+void plan_placed_weights(const Model& model, const io::Hdf5Reader& file, WeightPlan& plan);
+// The state of the model's optimizer, at "optimizer". A file without one changes nothing.
+void write_placed_optimizer(const Optimizer& optimizer, io::Hdf5Writer& file);
+void plan_placed_optimizer(const Model& model, const io::Hdf5Reader& file, WeightPlan& plan);
 
 }  // namespace rill::keras

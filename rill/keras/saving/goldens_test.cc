@@ -1,0 +1,181 @@
+// Files between Rill and Keras. tools/keras_files.py runs these tests on what Keras writes anew
+// (RILL_KERAS_GOLDENS), and gives Keras what Rill writes (RILL_KERAS_OUT).
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "rill/io/file.h"
+#include "rill/keras/layers/layers.h"
+#include "rill/keras/saving/saving.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+#include "rill/ops/nn_ops.h"
+#include "rill/ops/random_ops.h"
+#include "tests/checkpoint_files.h"
+#include "tests/shows.h"
+
+namespace tf = rill;
+namespace keras = rill::keras;
+using tf::Tensor;
+
+namespace {
+
+std::string golden(const std::string& name) {
+  if (const char* fresh = std::getenv("RILL_KERAS_GOLDENS")) return std::string(fresh) + "/" + name;
+  const char* root = std::getenv("RILL_SOURCE_DIR");
+  return std::string(root ? root : ".") + "/rill/keras/saving/testdata/" + name;
+}
+
+// The numbers of make_models.py.
+Tensor numbers(const tf::TensorShape& shape) {
+  std::vector<float> v;
+  for (int i = 0; i < shape.num_elements(); ++i)
+    v.push_back(static_cast<float>(i * 7 % 16 - 8) / 8.f);
+  return tf::constant(v, tf::float32, shape);
+}
+tf::Nest inputs_of(const std::string& name) {
+  if (name == "stack") return numbers({6, 2, 2});
+  if (name == "graph") return tf::Nest{numbers({6, 4}), -numbers({6, 4}) / 2.f};
+  return numbers({6, 4});
+}
+
+keras::Config results(keras::Model& m, const std::string& name) {
+  const tf::Nest x = inputs_of(name);
+  const auto flat = [&] {
+    return keras::Config::list_of(m.predict_on_batch(x).as_tensor().to_vector<float>());
+  };
+  keras::Config c = keras::Config::dict({{"before", flat()}});
+  const auto logs = m.train_on_batch(x, numbers({6, 2}));
+  c.set("loss", logs["loss"]);
+  c.set("mae", logs["mae"]);
+  c.set("after", flat());
+  return c;
+}
+
+void expect_near(const keras::Config& got, const keras::Config& want) {
+  for (const char* key : {"before", "after"}) {
+    ASSERT_EQ(got[key].size(), want[key].size());
+    for (std::size_t i = 0; i < want[key].size(); ++i)
+      EXPECT_NEAR(got[key][i].as_double(), want[key][i].as_double(), 4e-6) << key << " " << i;
+  }
+  for (const char* key : {"loss", "mae"})
+    EXPECT_NEAR(got[key].as_double(), want[key].as_double(), 4e-6) << key;
+}
+
+const char* const kModels[] = {"stack", "graph", "nested", "ops"};
+
+TEST(KerasFiles, WholeModelsOfKerasGoOn) {
+  RILL_SHOWS("S07", "S08");
+  const keras::Config expected =
+      keras::Config::from_json(rill::io::read_file(golden("expected.json")));
+  for (const std::string name : kModels)
+    for (const char* suffix : {".h5", ".keras"}) {
+      SCOPED_TRACE(name + suffix);
+      keras::Model m = keras::models::load_model(golden(name + suffix));
+      EXPECT_EQ(m.name(), name);
+      expect_near(results(m, name), expected[name]);
+    }
+}
+
+TEST(KerasFiles, ArchitectureAndWeightsOfKeras) {
+  RILL_SHOWS("S02", "S03", "S04");
+  const keras::Config expected =
+      keras::Config::from_json(rill::io::read_file(golden("expected.json")));
+  for (const std::string name : kModels)
+    for (const char* suffix : {"", ".weights.h5", ".h5", ".keras"}) {
+      SCOPED_TRACE(name + suffix);
+      keras::Model m = keras::models::from_json(rill::io::read_file(golden(name + ".json")));
+      m.load_weights(golden(name + suffix));
+      const Tensor y = m.predict_on_batch(inputs_of(name)).as_tensor();
+      const auto got = y.to_vector<float>();
+      for (std::size_t i = 0; i < got.size(); ++i)
+        EXPECT_NEAR(got[i], expected[name]["before"][i].as_double(), 4e-6) << i;
+    }
+}
+
+TEST(KerasFiles, ACheckpointOfKerasHasTheOptimizer) {
+  const keras::Config expected =
+      keras::Config::from_json(rill::io::read_file(golden("expected.json")));
+  keras::Model m = keras::models::from_json(rill::io::read_file(golden("stack.json")));
+  m.compile({.optimizer = "adam", .loss = "mse", .metrics = {"mae"}});
+  m.load_weights(golden("stack"));
+  expect_near(results(m, "stack"), expected["stack"]);
+}
+
+// The layers in their order, with what each is called on.
+std::vector<std::string> calls_of(const std::string& json) {
+  const keras::Config c = keras::Config::from_json(json);
+  std::vector<std::string> calls;
+  for (const keras::Config& l : c["config"]["layers"].items())
+    calls.push_back(l["config"]["name"].as_string() + l.get("inbound_nodes").to_json());
+  return calls;
+}
+
+TEST(KerasFiles, LayersAreListedAsKerasListsThem) {
+  for (const std::string name : {"stack", "graph", "nested"}) {
+    const std::string theirs = rill::io::read_file(golden(name + ".json"));
+    EXPECT_EQ(calls_of(keras::models::from_json(theirs).to_json()), calls_of(theirs)) << name;
+  }
+}
+
+// ---- what Rill writes, for Keras
+keras::Model made(const std::string& name) {
+  using keras::layers::Dense, keras::layers::Flatten, keras::layers::Dropout;
+  if (name == "stack")
+    return keras::Sequential({Flatten({.input_shape = {2, 2}}), Dense(3, {.activation = "relu"}),
+                              Dropout(0.0), Dense(2)},
+                             "stack");
+  if (name == "graph") {
+    const Tensor a = keras::Input({4}, {.name = "a"}), b = keras::Input({4}, {.name = "b"});
+    const Dense shared(4, {.activation = "tanh", .name = "shared"});
+    const Tensor sum = Dense(4)(shared(a) + shared(b)) + Dense(4)(a);
+    return keras::Model(tf::Nest{a, b}, Dense(2)(sum), "graph");
+  }
+  const Tensor x = keras::Input({4}, {.name = "x"});
+  if (name == "nested") {
+    const keras::Sequential inner({Dense(4, {.activation = "tanh", .input_shape = {4}})}, "inner");
+    const Tensor i = keras::Input({4}, {.name = "i"});
+    const keras::Model block(i, Dense(4)(i) + i, "block");
+    return keras::Model(x, Dense(2)(block(inner(block(inner(x))))), "nested");
+  }
+  const Tensor h = Dense(4)(x);
+  Tensor z = tf::concat(
+      {tf::nn::relu(h) * 2.f - 1.f, 1.f - x, tf::square(h) / tf::constant({1.f, 2.f, 4.f, 8.f})},
+      -1);
+  z = z(tf::all, tf::slice(1, 11)) + tf::reduce_mean(z, 1, {.keepdims = true});
+  z = tf::reshape(tf::transpose(tf::reshape(z, {-1, 2, 5}), {0, 2, 1}), {-1, 10});
+  return keras::Model(x, Dense(2)(tf::maximum(z, -0.5f)), "ops");
+}
+
+TEST(KerasFiles, RillWritesForKeras) {
+  const char* out = std::getenv("RILL_KERAS_OUT");
+  const std::string folder = out ? out : rill::saving_tests::fresh_folder("keras_out");
+  rill::io::create_folders(folder);
+  keras::Config expected = keras::Config::dict();
+  for (const std::string name : kModels) {
+    keras::Model m = made(name);
+    m.compile({.optimizer = name == "nested" ? keras::OptimizerRef(keras::optimizers::SGD(
+                                                   {.learning_rate = 0.05, .momentum = 0.9}))
+                                             : keras::OptimizerRef("adam"),
+               .loss = "mse",
+               .metrics = {"mae"}});
+    m.train_on_batch(inputs_of(name), numbers({6, 2}));
+    m.reset_metrics();
+    const std::string path = folder + "/" + name;
+    m.save(path + ".h5");
+    m.save(path + ".keras");
+    m.save_weights(path);
+    m.save_weights(path + ".weights.h5");
+    m.save_weights(path + "_weights.h5");
+    rill::io::write_file_atomically(path + ".json", m.to_json());
+    expected.set(name, results(m, name));
+  }
+  rill::io::write_file_atomically(folder + "/expected.json", expected.to_json());
+  for (const std::string name : kModels)
+    for (const char* suffix : {".h5", ".keras"}) {
+      keras::Model m = keras::models::load_model(folder + "/" + name + suffix);
+      expect_near(results(m, name), expected[name]);
+    }
+}
+
+}  // namespace

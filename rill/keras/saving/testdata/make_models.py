@@ -1,0 +1,96 @@
+"""Models and weights as Keras 2.15 writes them, with what it computes: the goldens of this folder.
+
+    make_models.py [folder]
+
+For each model NAME: NAME.h5, NAME.keras, NAME.json, NAME.weights.h5 and the checkpoint NAME after one
+step of training; expected.json has its results, and those after one step more.
+"""
+import json
+import os
+import sys
+import warnings
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+warnings.filterwarnings("ignore")
+import numpy as np
+import tensorflow as tf
+
+tf.get_logger().setLevel("ERROR")
+
+keras, layers = tf.keras, tf.keras.layers
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+
+
+def numbers(*shape):
+    n = int(np.prod(shape))
+    return ((np.arange(n) * 7 % 16 - 8) / 8).astype("float32").reshape(shape)
+
+
+def stack():
+    return keras.Sequential([layers.Flatten(input_shape=(2, 2)), layers.Dense(3, activation="relu"), layers.Dropout(0.0),
+                             layers.Dense(2)], name="stack"), numbers(6, 2, 2), "adam"
+
+
+def graph():
+    a, b = keras.Input((4,), name="a"), keras.Input((4,), name="b")
+    shared = layers.Dense(4, activation="tanh", name="shared")
+    total = layers.Dense(4, name="late")(shared(a) + shared(b)) + layers.Dense(4, name="early")(a)
+    return keras.Model([a, b], layers.Dense(2, name="out")(total), name="graph"), [numbers(6, 4), -numbers(6, 4) / 2], "adam"
+
+
+def nested():
+    inner = keras.Sequential([layers.Dense(4, activation="tanh", input_shape=(4,), name="first")], name="inner")
+    i = keras.Input((4,), name="i")
+    block = keras.Model(i, layers.Dense(4, name="second")(i) + i, name="block")
+    x = keras.Input((4,), name="x")
+    y = block(inner(block(inner(x))))
+    return keras.Model(x, layers.Dense(2, name="last")(y), name="nested"), numbers(6, 4), keras.optimizers.SGD(0.05, momentum=0.9)
+
+
+def ops():
+    x = keras.Input((4,), name="x")
+    h = layers.Dense(4, name="h")(x)
+    y = tf.nn.relu(h) * 2.0 - 1.0
+    z = tf.concat([y, 1.0 - x, tf.square(h) / tf.constant([1.0, 2.0, 4.0, 8.0])], axis=-1)
+    z = z[:, 1:11] + tf.reduce_mean(z, axis=1, keepdims=True)
+    z = tf.reshape(tf.transpose(tf.reshape(z, (-1, 2, 5)), perm=[0, 2, 1]), (-1, 10))
+    return keras.Model(x, layers.Dense(2, name="out")(tf.maximum(z, -0.5)), name="ops"), numbers(6, 4), "rmsprop"
+
+
+MODELS = {"stack": stack, "graph": graph, "nested": nested, "ops": ops}
+TARGETS = numbers(6, 2)
+
+
+def results(model, x):
+    """What a model computes, and what after one step more."""
+    before = model.predict_on_batch(x)
+    logs = model.train_on_batch(x, TARGETS, return_dict=True)
+    return {"before": before.reshape(-1).tolist(), "loss": float(logs["loss"]), "mae": float(logs["mae"]),
+            "after": model.predict_on_batch(x).reshape(-1).tolist()}
+
+
+def main():
+    os.makedirs(FOLDER, exist_ok=True)
+    expected = {}
+    for name, make in MODELS.items():
+        keras.utils.set_random_seed(1)
+        model, x, optimizer = make()
+        model.compile(optimizer, "mse", metrics=["mae"])
+        model.train_on_batch(x, TARGETS)
+        model.reset_metrics()
+        path = os.path.join(FOLDER, name)
+        model.save(path + ".h5")
+        model.save(path + ".keras")
+        model.save_weights(path)
+        model.save_weights(path + ".weights.h5")
+        with open(path + ".json", "w") as f:
+            f.write(model.to_json())
+        expected[name] = results(model, x)
+    with open(os.path.join(FOLDER, "expected.json"), "w") as f:
+        json.dump(expected, f, indent=1)
+    os.remove(os.path.join(FOLDER, "checkpoint"))
+
+
+if __name__ == "__main__":
+    FOLDER = sys.argv[1] if len(sys.argv) > 1 else FOLDER
+    main()

@@ -1,0 +1,89 @@
+"""Models and weights between Rill and Keras 2.15, both ways.
+
+    keras_files.py <keras_test> <goldens folder> [--update]
+
+Theirs: Keras writes the models of make_models.py anew, and Rill's tests read them instead of those
+that are checked in; --update checks them in. Ours: keras_test writes the same models, Keras loads
+them, computes what Rill computes, and goes on training as Rill does.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+binary, goldens = (os.path.abspath(p) for p in sys.argv[1:3])
+update = "--update" in sys.argv
+sys.argv = sys.argv[:1]
+sys.path.insert(0, goldens)
+sys.dont_write_bytecode = True
+import make_models as theirs
+from make_models import keras, np
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+checked = 0
+
+
+def check(ok, what):
+    global checked
+    checked += 1
+    if not ok:
+        sys.exit("keras_files: " + what)
+
+
+def run(tests, **environment):
+    subprocess.run([binary, "--gtest_brief=1", "--gtest_filter=" + tests], check=True, stdout=subprocess.DEVNULL,
+                   env={**os.environ, "RILL_SOURCE_DIR": ROOT, **environment})
+    check(True, "")
+
+
+def near(got, want, what):
+    check(np.allclose(got, want, rtol=0, atol=4e-6), f"{what}: {got}, and not {want}")
+
+
+def keras_reads(folder):
+    with open(folder + "/expected.json") as f:
+        expected = json.load(f)
+    for name, make in theirs.MODELS.items():
+        x, want = make()[1], expected[name]
+        for suffix in (".h5", ".keras"):  # as if the training had not stopped
+            got = theirs.results(keras.models.load_model(f"{folder}/{name}{suffix}"), x)
+            for key in want:
+                near(got[key], want[key], f"{name}{suffix}: {key}")
+        with open(f"{folder}/{name}.json") as f:
+            text = f.read()
+        for suffix in ("", ".weights.h5", "_weights.h5"):
+            model = keras.models.model_from_json(text)
+            model.load_weights(f"{folder}/{name}{suffix}")
+            near(model.predict_on_batch(x).reshape(-1), want["before"], name + suffix)
+            # The layers stand in the same order.
+            again = json.loads(model.to_json())["config"]["layers"]
+            names = [l["config"]["name"] for l in json.loads(text)["config"]["layers"]]
+            check([l["config"]["name"] for l in again] == names, f"{name}: layers {names}")
+
+
+def keras_restores_the_optimizer(folder):
+    with open(folder + "/expected.json") as f:
+        want = json.load(f)["stack"]
+    model, x, _ = theirs.stack()
+    model.compile("adam", "mse", metrics=["mae"])
+    model.train_on_batch(x, theirs.TARGETS)
+    model.reset_metrics()
+    model.load_weights(folder + "/stack")
+    got = theirs.results(model, x)
+    for key in want:
+        near(got[key], want[key], f"checkpoint of stack: {key}")
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    theirs.FOLDER = temporary + "/theirs"
+    theirs.main()
+    if update:
+        theirs.FOLDER = goldens
+        theirs.main()
+    run("KerasFiles.*", RILL_KERAS_GOLDENS=temporary + "/theirs")
+    ours = temporary + "/ours"
+    run("KerasFiles.RillWritesForKeras", RILL_KERAS_OUT=ours)
+    keras_reads(ours)
+    keras_restores_the_optimizer(ours)
+print(f"keras_files: {checked} checks, Rill reads what Keras writes and the reverse")
