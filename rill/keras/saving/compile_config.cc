@@ -57,7 +57,9 @@ bool is_name(std::string_view name) {
   for (const char* any : {"accuracy", "acc", "crossentropy", "ce"})
     if (name == any) return true;
   for (const NamedMetric& m : named_metrics())
-    if (name == m.name || name == m.class_name) return true;
+    if (name == m.name || (m.alias && name == m.alias)) return true;
+  for (const MetricClass& m : metric_classes())
+    if (name == m.class_name) return true;
   for (const NamedLoss& l : named_losses())
     if (name == l.name || (*l.alias && name == l.alias) || name == l.class_name) return true;
   return false;
@@ -107,19 +109,19 @@ MetricRef read_metric(const Config& c, const std::string& output) {
   std::string name = config.get("name", "");
   // Of several outputs, each has its name in front.
   if (!output.empty() && name.starts_with(output + "_")) name = name.substr(output.size() + 1);
-  if (class_name == "Accuracy") return metrics::Accuracy({.name = name});
-  if (class_name == "BinaryAccuracy")
-    return metrics::BinaryAccuracy({.name = name, .threshold = config.get("threshold", 0.5)});
-  if (class_name == "CategoricalAccuracy") return metrics::CategoricalAccuracy({.name = name});
-  if (class_name == "SparseCategoricalAccuracy")
-    return metrics::SparseCategoricalAccuracy({.name = name});
+  for (const MetricClass& m : metric_classes())
+    if (class_name == m.class_name && class_name != "MeanMetricWrapper") {
+      Config own = config;
+      if (!name.empty()) own.set("name", name);
+      return m.make(own);
+    }
   // A mean of a function: by the name that is shown where that says which, else by the function.
   if (is_name(name)) return MetricRef(name);
   if (const Config& fn = config.get("fn"); fn.is_text() && is_name(fn.as_string()))
     return MetricRef(fn.as_string());
   if (is_name(class_name)) return MetricRef(class_name);
   std::vector<std::string> known;
-  for (const NamedMetric& m : named_metrics()) known.push_back(m.class_name);
+  for (const MetricClass& m : metric_classes()) known.push_back(m.class_name);
   RILL_FAIL(not_found,
             "[load_model] unknown metric {} \"{}\".{} Load with compile = false and compile anew",
             class_name, name, did_you_mean(class_name, known));
