@@ -36,7 +36,10 @@ def jsonable(x):
 
 
 def saved(x):
-    return {"class_name": type(x).__name__, "config": jsonable(x.get_config())}
+    config = x.get_config()
+    if isinstance(config.get("learning_rate"), K.optimizers.schedules.LearningRateSchedule):
+        config["learning_rate"] = saved(config["learning_rate"])
+    return {"class_name": type(x).__name__, "config": jsonable(config)}
 
 
 def random(seed, *shape):
@@ -268,7 +271,60 @@ def saturated():
                "value": plain(value), "gradient": plain(gradient)}
 
 
-FAMILIES = dict(losses=losses, saturated=saturated, metrics=metrics, regularizers=regularizers,
+def optimizers():
+    """Ten steps of two variables, the second with a constraint and left out of weight decay."""
+    O = K.optimizers
+    plain_ones = [
+        (O.SGD, dict(learning_rate=0.1)), (O.SGD, dict(learning_rate=0.1, momentum=0.9)),
+        (O.SGD, dict(learning_rate=0.1, momentum=0.9, nesterov=True)),
+        (O.Adam, dict(learning_rate=0.1)), (O.Adam, dict(learning_rate=0.1, amsgrad=True)),
+        (O.AdamW, dict(learning_rate=0.1)), (O.Adamax, dict(learning_rate=0.1)),
+        (O.Nadam, dict(learning_rate=0.1)), (O.Adagrad, dict(learning_rate=0.1)),
+        (O.Adadelta, dict(learning_rate=0.1)), (O.RMSprop, dict(learning_rate=0.1)),
+        (O.RMSprop, dict(learning_rate=0.1, momentum=0.5, centered=True)),
+        (O.Ftrl, dict(learning_rate=0.1, l1_regularization_strength=0.1, beta=0.2)),
+        (O.Lion, dict(learning_rate=0.1)),
+    ]
+    more = [{}, dict(clipnorm=0.7, weight_decay=0.05), dict(clipvalue=0.3),
+            dict(global_clipnorm=0.9, weight_decay=0.1),
+            dict(use_ema=True, ema_momentum=0.8),
+            dict(use_ema=True, ema_momentum=0.6, ema_overwrite_frequency=3, weight_decay=0.01)]
+    rates = [K.optimizers.schedules.ExponentialDecay(0.2, 3, 0.5, staircase=True)]
+    cases = [(make, {**own, **extra}) for make, own in plain_ones for extra in more]
+    cases += [(make, {**own, "learning_rate": rates[0]}) for make, own in plain_ones]
+    for make, arguments in cases:
+        optimizer = make(**arguments)
+        a = tf.Variable([[1., -2.], [3., 0.5]], name="kernel")
+        b = tf.Variable([0.4, -0.3, 0.2], name="bias", constraint=K.constraints.NonNeg())
+        optimizer.exclude_from_weight_decay(var_names=["bias"])
+        steps = []
+        for i in range(10):
+            ga, gb = random(60 + i, 2, 2) * 4 - 2, random(80 + i, 3) * 2 - 1
+            optimizer.apply_gradients([(tf.constant(ga), a), (tf.constant(gb), b)])
+            steps.append({"gradients": [plain(ga), plain(gb)],
+                          "values": [plain(a.numpy()), plain(b.numpy())]})
+        config = saved(optimizer)
+        if "use_ema" in arguments:
+            optimizer.finalize_variable_values([a, b])
+        yield {"optimizer": config, "steps": steps, "final": [plain(a.numpy()), plain(b.numpy())]}
+
+
+def schedules():
+    S = K.optimizers.schedules
+    for s in (S.ExponentialDecay(0.1, 10, 0.7), S.ExponentialDecay(0.1, 10, 0.7, staircase=True),
+              S.InverseTimeDecay(0.1, 10, 0.5), S.InverseTimeDecay(0.1, 4, 2., staircase=True),
+              S.PiecewiseConstantDecay([5, 12], [1.0, 0.5, 0.1]),
+              S.PolynomialDecay(0.1, 10, 0.01), S.PolynomialDecay(0.1, 10, 0.01, power=2.),
+              S.PolynomialDecay(0.1, 7, 0.01, power=0.5, cycle=True), S.CosineDecay(0.1, 20),
+              S.CosineDecay(0.1, 20, alpha=0.2, warmup_target=0.4, warmup_steps=5),
+              S.CosineDecayRestarts(0.1, 7), S.CosineDecayRestarts(0.1, 6, t_mul=1.0, m_mul=0.8),
+              S.CosineDecayRestarts(0.1, 5, t_mul=1.5, m_mul=0.9, alpha=0.1)):
+        steps = np.array([0, 1, 3, 5, 6, 8, 11, 12, 13, 20, 26, 40], np.int64)
+        yield {"schedule": saved(s), "steps": plain(steps),
+               "rates": plain(np.array([s(tf.constant(i)).numpy() for i in steps], np.float32))}
+
+
+FAMILIES = dict(losses=losses, saturated=saturated, optimizers=optimizers, schedules=schedules, metrics=metrics, regularizers=regularizers,
                 constraints=constraints, activations=activations)
 
 

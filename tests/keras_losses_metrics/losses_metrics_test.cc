@@ -4,38 +4,19 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 
 #include "rill/rill.h"
+#include "tests/keras_losses_metrics/goldens.h"
 
 namespace tf = rill;
 namespace keras = rill::keras;
 using keras::Config;
+using rill::testing::cases;
+using rill::testing::expect_near;
+using rill::testing::tensor_of;
 using tf::Tensor;
 
 namespace {
-
-Tensor tensor_of(const Config& c) {
-  if (c.is_null()) return {};
-  std::vector<double> values;
-  for (const Config& v : c["data"].items()) values.push_back(v.as_double());
-  return tf::cast(tf::reshape(tf::constant(values), c["shape"].as_shape()),
-                  tf::DType::from_name(c["dtype"].as_string()));
-}
-
-void expect_near(const Tensor& got, const Config& want, const std::string& what) {
-  const Tensor expected = tensor_of(want);
-  ASSERT_EQ(got.shape(), expected.shape()) << what;
-  EXPECT_EQ(got.dtype(), expected.dtype()) << what;
-  const auto a = tf::cast(got, tf::float64).to_vector<double>();
-  const auto b = tf::cast(expected, tf::float64).to_vector<double>();
-  double largest = 1;
-  for (double v : b)
-    if (std::isfinite(v)) largest = std::max(largest, std::abs(v));
-  for (std::size_t i = 0; i < a.size(); ++i)
-    ASSERT_NEAR(a[i], b[i], 1e-5 * largest) << what << ", element " << i;
-}
 
 // Keras's own keys are all there with Keras's values.
 void expect_config(const Config& ours, const Config& theirs) {
@@ -44,18 +25,6 @@ void expect_config(const Config& ours, const Config& theirs) {
     ASSERT_TRUE(ours.contains(key)) << "config lacks " << key;
     EXPECT_EQ(ours[key], theirs[key]) << key << ": " << ours[key] << " instead of " << theirs[key];
   }
-}
-
-std::vector<Config> cases(const std::string& family) {
-  const char* source = std::getenv("RILL_SOURCE_DIR");
-  const auto path = std::filesystem::path(source ? source : ".") /
-                    "tests/keras_losses_metrics/goldens" / (family + ".jsonl");
-  std::ifstream in(path);
-  EXPECT_TRUE(in) << "no goldens of " << family;
-  std::vector<Config> list;
-  for (std::string line; std::getline(in, line);) list.push_back(Config::from_json(line));
-  EXPECT_FALSE(list.empty());
-  return list;
 }
 
 TEST(KerasLosses, EqualKeras) {

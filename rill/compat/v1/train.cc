@@ -30,6 +30,7 @@ Variable global_step;
 class V1OptimizerImpl : public OptimizerImpl, public SlotOwner {
  public:
   using OptimizerImpl::OptimizerImpl;
+  std::string class_name() const override { return name; }
   std::vector<SlotOwner::Slot> slot_variables() override {
     std::lock_guard lock(mutex_);
     return slots_made_;

@@ -43,6 +43,8 @@ class Optimizer {
   // Updates the variables and counts global_step up by one.
   void apply_gradients(const GradientsAndVariables& grads_and_vars, ApplyOptions options = {});
   const std::string& get_name() const;
+  // The same optimizer where Keras expects one, as in compile.
+  operator keras::Optimizer() const { return keras::Optimizer(impl_); }
   // For checkpoints: slots stand beside their variables, as TensorFlow 1 has them.
   Ref<TrackableNode> trackable() const;
 

@@ -24,6 +24,10 @@ class OptimizerRef {
   template <StringLike S>
   OptimizerRef(const S& name) : OptimizerRef(optimizers::get(std::string_view(name))) {}
   OptimizerRef(const Optimizer& o) : optimizer_(std::make_shared<Optimizer>(o)) {}
+  template <class O>
+  requires(!StringLike<O> && !std::is_base_of_v<Optimizer, O> &&
+           std::is_convertible_v<const O&, Optimizer>) OptimizerRef(const O& o)
+      : OptimizerRef(static_cast<Optimizer>(o)) {}
   bool defined() const { return static_cast<bool>(optimizer_); }
   Optimizer& operator*() const { return *optimizer_; }
   Optimizer* operator->() const { return optimizer_.get(); }

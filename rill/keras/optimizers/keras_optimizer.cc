@@ -1,6 +1,9 @@
+#include <regex>
+
 #include "rill/base/check.h"
 #include "rill/keras/optimizers/keras_optimizer_impl.h"
 #include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
 
 namespace rill::keras {
 
@@ -32,12 +35,28 @@ class KerasOptimizerImpl::RateNode : public TrackableNode {
   static constexpr const char* kKey = "VARIABLE_VALUE";
 };
 
-KerasOptimizerImpl::KerasOptimizerImpl(std::string optimizer_name, optimizers::LearningRate rate,
-                                       std::vector<SlotGroup> groups)
-    : OptimizerImpl(std::move(optimizer_name), std::move(rate)),
+namespace {
+constexpr const char* kAverage = "average";
+}
+
+KerasOptimizerImpl::KerasOptimizerImpl(KerasSetup setup, std::vector<SlotGroup> groups)
+    : OptimizerImpl(setup.name, setup.rate),
+      setup_(std::move(setup)),
       groups_(std::move(groups)),
       variables_(new TrackableNode),
       rate_node_(new RateNode(this)) {
+  RILL_CHECK(!setup_.clipnorm || !setup_.global_clipnorm, invalid_argument,
+             "[{}] clipnorm is {} and global_clipnorm is {}; expected one of them at most",
+             setup_.class_name, setup_.clipnorm.value_or(0), setup_.global_clipnorm.value_or(0));
+  RILL_CHECK(!setup_.use_ema || (setup_.ema_momentum >= 0 && setup_.ema_momentum <= 1),
+             invalid_argument, "[{}] ema_momentum is {}; expected a number in [0, 1]",
+             setup_.class_name, setup_.ema_momentum);
+  RILL_CHECK(!setup_.ema_overwrite_frequency || *setup_.ema_overwrite_frequency >= 1,
+             invalid_argument, "[{}] ema_overwrite_frequency is {}; expected at least 1",
+             setup_.class_name, setup_.ema_overwrite_frequency.value_or(1));
+  if (setup_.use_ema)
+    groups_.insert(groups_.begin(),
+                   SlotGroup{{kAverage, "_model_variables_moving_average", 0, true}});
   const Ref<TrackableNode> count = node_of(iterations);
   track("_variables", variables_);
   variables_->track("0", count);
@@ -62,8 +81,91 @@ void KerasOptimizerImpl::prepare(const std::vector<Variable>& variables) {
   for (const SlotGroup& group : groups_) {
     for (const SlotList& list : group) track(list.edge, Ref<TrackableNode>(new TrackableNode));
     for (const Variable& v : variables)
-      for (const SlotList& list : group) slot(v, list.slot, list.initial);
+      for (const SlotList& list : group) slot_variable(v, list.slot, list.initial, list.copy);
   }
+  stepped_ = true;
+}
+
+// ---- beside the rule
+bool KerasOptimizerImpl::changes_gradients() const {
+  return setup_.clipnorm.value_or(0) > 0 || setup_.clipvalue.value_or(0) > 0 ||
+         setup_.global_clipnorm.value_or(0) > 0;
+}
+GradientsAndVariables KerasOptimizerImpl::changed(const GradientsAndVariables& pairs) {
+  GradientsAndVariables out;
+  for (const auto& [g, v] : pairs)
+    if (g.defined()) out.emplace_back(g, v);
+  if (setup_.clipnorm.value_or(0) > 0) {
+    for (auto& [g, v] : out) g = clip_by_norm(g, *setup_.clipnorm);
+  } else if (setup_.global_clipnorm.value_or(0) > 0) {
+    Gradients all;
+    for (const auto& [g, v] : out) all.push_back(g);
+    all = clip_by_global_norm(all, *setup_.global_clipnorm).first;
+    for (std::size_t i = 0; i < out.size(); ++i) out[i].first = all[i];
+  } else {
+    for (auto& [g, v] : out) g = clip_by_value(g, -*setup_.clipvalue, *setup_.clipvalue);
+  }
+  return out;
+}
+Number KerasOptimizerImpl::changed_rate(const Number& rate, const Number& done) const {
+  return setup_.decay == 0 ? rate : rate / (1 + setup_.decay * done);
+}
+bool KerasOptimizerImpl::decays(const Variable& v) const {
+  for (std::uint64_t id : not_decayed_)
+    if (id == v.id()) return false;
+  for (const std::string& name : not_decayed_names_)
+    if (std::regex_search(v.name(), std::regex(name))) return false;
+  return true;
+}
+void KerasOptimizerImpl::before_updates(const GradientsAndVariables& pairs, const Number& rate) {
+  if (!setup_.weight_decay) return;
+  for (const auto& [g, v] : pairs)
+    if (g.defined() && decays(v))
+      v.assign_sub(v.value() * scalar_for(v, *setup_.weight_decay) * scalar_for(v, rate));
+}
+void KerasOptimizerImpl::after_updates(const GradientsAndVariables& pairs, const Tensor& done) {
+  if (!setup_.use_ema) return;
+  const double keep = setup_.ema_momentum;
+  for (const auto& [g, v] : pairs) {
+    if (!g.defined()) continue;
+    const Variable average = slot_variable(v, kAverage, 0, true);
+    average.assign(scalar_for(v, keep) * average.value() + scalar_for(v, 1 - keep) * v.value());
+    if (!setup_.ema_overwrite_frequency) continue;
+    const Tensor now = floormod(done + 1, *setup_.ema_overwrite_frequency) == 0;
+    v.assign(where(now, average.value(), v.value()));
+  }
+}
+void KerasOptimizerImpl::finalize_variable_values(const std::vector<Variable>& variables) {
+  if (!setup_.use_ema || !stepped_) return;
+  for (const Variable& v : variables) v.assign(slot_variable(v, kAverage, 0, true).value());
+}
+void KerasOptimizerImpl::exclude_from_weight_decay(const std::vector<Variable>& variables,
+                                                   const std::vector<std::string>& names) {
+  RILL_CHECK(!stepped_, failed_precondition,
+             "[exclude_from_weight_decay] the optimizer \"{}\" has made a step already; call it "
+             "before the first",
+             name);
+  not_decayed_.clear();
+  for (const Variable& v : variables) not_decayed_.push_back(v.id());
+  not_decayed_names_ = names;
+}
+
+Config KerasOptimizerImpl::config() const {
+  const auto optional = [](const auto& v) { return v ? Config(*v) : Config(); };
+  Config c = Config::dict({{"name", name},
+                           {"weight_decay", optional(setup_.weight_decay)},
+                           {"clipnorm", optional(setup_.clipnorm)},
+                           {"global_clipnorm", optional(setup_.global_clipnorm)},
+                           {"clipvalue", optional(setup_.clipvalue)},
+                           {"use_ema", setup_.use_ema},
+                           {"ema_momentum", setup_.ema_momentum},
+                           {"ema_overwrite_frequency", optional(setup_.ema_overwrite_frequency)},
+                           {"jit_compile", false},
+                           {"is_legacy_optimizer", false}});
+  c.set("learning_rate", rate().is_schedule() ? rate().config() : Config(learning_rate()));
+  if (setup_.decay != 0) c.set("decay", setup_.decay);
+  for (const std::string& key : setup_.own.keys()) c.set(key, setup_.own[key]);
+  return c;
 }
 
 void KerasOptimizerImpl::slot_made(const Variable&, const char* what, const Variable& made) {

@@ -1,7 +1,6 @@
 #pragma once
 #include <vector>
 
-#include "rill/keras/config.h"
 #include "rill/keras/optimizers/optimizer_impl.h"
 
 namespace rill::keras {
@@ -11,9 +10,23 @@ struct SlotList {
   const char* slot;  // "m"
   const char* edge;  // "_momentums": the list in a checkpoint; empty edges are not saved
   double initial = 0;
+  bool copy = false;  // made of the variable's value
 };
 // Lists that are made together: for each variable all of them, before those of the next group.
 using SlotGroup = std::vector<SlotList>;
+
+// What every optimizer of Keras takes, beside its own arguments.
+struct KerasSetup {
+  const char* class_name;
+  std::string name;
+  optimizers::LearningRate rate;
+  std::optional<double> weight_decay, clipnorm, clipvalue, global_clipnorm;
+  bool use_ema;
+  double ema_momentum;
+  std::optional<int> ema_overwrite_frequency;
+  double decay;
+  Config own;  // its own arguments
+};
 
 // Keras's optimizers, and how their state stands in a checkpoint of Keras 2.15:
 //   _iterations, _learning_rate (_current_learning_rate of a schedule)
@@ -24,21 +37,32 @@ using SlotGroup = std::vector<SlotList>;
 // a restore that came before gives them their values then.
 class KerasOptimizerImpl : public OptimizerImpl {
  public:
-  KerasOptimizerImpl(std::string optimizer_name, optimizers::LearningRate rate,
-                     std::vector<SlotGroup> groups);
+  KerasOptimizerImpl(KerasSetup setup, std::vector<SlotGroup> groups);
   ~KerasOptimizerImpl() override;
-  // {"class_name": "Adam", "config": {..}}, for files.
-  virtual Config config() const = 0;
-  bool has_schedule() const { return rate().is_schedule(); }
+  std::string class_name() const override { return setup_.class_name; }
+  Config config() const override;
+  void exclude_from_weight_decay(const std::vector<Variable>& variables,
+                                 const std::vector<std::string>& names) override;
+  void finalize_variable_values(const std::vector<Variable>& variables) override;
 
  protected:
   void prepare(const std::vector<Variable>& variables) override;
   void slot_made(const Variable& var, const char* what, const Variable& slot) override;
   void state_made(const char* what, const Variable& value) override;
+  bool changes_gradients() const override;
+  GradientsAndVariables changed(const GradientsAndVariables& pairs) override;
+  Number changed_rate(const Number& rate, const Number& done) const override;
+  void before_updates(const GradientsAndVariables& pairs, const Number& rate) override;
+  void after_updates(const GradientsAndVariables& pairs, const Tensor& done) override;
 
  private:
   class RateNode;
   void restore_rate(double rate);
+  bool decays(const Variable& v) const;
+  KerasSetup setup_;
+  std::vector<std::uint64_t> not_decayed_;
+  std::vector<std::string> not_decayed_names_;
+  bool stepped_ = false;
   std::vector<SlotGroup> groups_;
   Ref<TrackableNode> variables_;
   Ref<TrackableNode> rate_node_;

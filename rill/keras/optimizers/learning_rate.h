@@ -1,10 +1,23 @@
 #pragma once
+#include <memory>
+
 #include "rill/core/fn.h"
 #include "rill/eager/variable.h"
+#include "rill/keras/config.h"
 
 namespace rill RILL_API {
 namespace keras {
 namespace optimizers {
+
+// The base of the schedules that files can hold: keras::optimizers::schedules, or one of one's
+// own, which overrides the first.
+class LearningRateSchedule {
+ public:
+  virtual ~LearningRateSchedule();
+  virtual Tensor operator()(const Tensor& step) const = 0;
+  virtual Config get_config() const;
+  virtual std::string class_name() const;
+};
 
 // A number, a tensor or variable, or a schedule: a callable from the step (an
 // int64 scalar) to the rate.
@@ -13,8 +26,13 @@ class LearningRate {
   LearningRate(double value) : number_(value) {}
   LearningRate(const Tensor& value) : tensor_(value) {}
   LearningRate(const Variable& value) : variable_(value), is_variable_(true) {}
+  template <class S>
+  requires std::is_base_of_v<LearningRateSchedule, S> LearningRate(const S& schedule)
+      : LearningRate(std::make_shared<const S>(schedule)) {}
+  LearningRate(std::shared_ptr<const LearningRateSchedule> schedule);
   template <class F>
-  requires std::is_invocable_v<F&, Tensor> LearningRate(F schedule)
+  requires(std::is_invocable_v<F&, Tensor> && !std::is_base_of_v<LearningRateSchedule, F>)
+      LearningRate(F schedule)
       : LearningRate(detail::Fn::of(std::move(schedule)), 0) {}
 
   // The rate at a step; a scalar of any floating-point dtype where it is a tensor, a variable or
@@ -24,6 +42,10 @@ class LearningRate {
   bool is_schedule() const { return !schedule_.empty(); }
   // Where the rate is one; null.
   const Variable* variable() const { return is_variable_ ? &variable_ : nullptr; }
+  // As files hold it: a number, or the class and arguments of a schedule. FailedPrecondition for
+  // a callable that is no LearningRateSchedule.
+  Config config() const;
+  static LearningRate from_config(const Config& config);
   bool is_number() const { return !is_variable_ && !tensor_.defined() && schedule_.empty(); }
 
  private:
@@ -32,7 +54,8 @@ class LearningRate {
   Tensor tensor_;
   Variable variable_;
   bool is_variable_ = false;
-  std::vector<detail::Fn> schedule_;  // none or one
+  std::vector<detail::Fn> schedule_;                    // none or one
+  std::shared_ptr<const LearningRateSchedule> object_;  // where the schedule is one
 };
 
 }  // namespace optimizers

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rill/base/check.h"
+#include "rill/core/resource.h"
 #include "rill/core/tensor_impl.h"
 #include "rill/eager/context.h"
 #include "rill/graph/graph.h"
@@ -109,11 +110,20 @@ void OptimizerImpl::make_step(const GradientsAndVariables& pairs) {
     if (g.defined()) variables.push_back(v);
   build(variables);
   Step step(count);
+  lr = changed_rate(lr, count - 1);
+  GradientsAndVariables other;
+  if (changes_gradients()) other = changed(pairs);
+  const GradientsAndVariables& used = changes_gradients() ? other : pairs;
+  before_updates(used, lr);
   begin_step(step);
-  for (const auto& [g, v] : pairs)
+  for (const auto& [g, v] : used)
     if (g.defined()) update(v, g, lr, step);
   end_step();
+  after_updates(used, done);
   iterations.assign_add(1);
+  for (const auto& [g, v] : used)
+    if (const Ref<Projection>& p = variable_cell(v.handle()).projection; g.defined() && p)
+      v.assign(p->project(v.value()));
 }
 
 namespace {
@@ -192,7 +202,23 @@ void OptimizerImpl::apply(const GradientsAndVariables& pairs, const Variable& gl
   if (global_step.defined()) global_step.assign_add(1);
 }
 
-Tensor OptimizerImpl::slot(const Variable& var, const char* what, double initial) {
+Config OptimizerImpl::config() const {
+  RILL_FAIL(unimplemented,
+            "[get_config] the optimizer \"{}\" has no configuration; those of "
+            "keras::optimizers have",
+            name);
+}
+void OptimizerImpl::exclude_from_weight_decay(const std::vector<Variable>&,
+                                              const std::vector<std::string>&) {
+  RILL_FAIL(unimplemented,
+            "[exclude_from_weight_decay] the optimizer \"{}\" has no weight decay; "
+            "those of keras::optimizers have",
+            name);
+}
+void OptimizerImpl::finalize_variable_values(const std::vector<Variable>&) {}
+
+Variable OptimizerImpl::slot_variable(const Variable& var, const char* what, double initial,
+                                      bool copy) {
   std::lock_guard lock(mutex_);
   auto& found = by_key_[{var.id(), what}];
   if (!found.defined()) {
@@ -200,12 +226,13 @@ Tensor OptimizerImpl::slot(const Variable& var, const char* what, double initial
     std::string owner = var.name();
     owner = owner.substr(0, owner.find(':'));
     const Tensor value = var.value();
-    found = Variable(copy_to_device(fill(value.shape(), scalar_for(var, initial)), value.device()),
+    const Tensor first = copy ? value : fill(value.shape(), scalar_for(var, initial));
+    found = Variable(copy_to_device(first, value.device()),
                      {.trainable = false, .name = name + "/" + what + "/" + owner});
     slots.push_back(found);
     slot_made(var, what, found);
   }
-  return found.handle();
+  return found;
 }
 
 Variable OptimizerImpl::state(const char* what, const std::function<Tensor()>& initial) {
@@ -266,6 +293,15 @@ void Optimizer::set_learning_rate(const optimizers::LearningRate& rate) {
   impl_->set_learning_rate(rate);
 }
 const std::string& Optimizer::name() const { return impl_->name; }
+std::string Optimizer::class_name() const { return impl_->class_name(); }
+Config Optimizer::get_config() const { return impl_->config(); }
+void Optimizer::exclude_from_weight_decay(const std::vector<Variable>& variables,
+                                          const std::vector<std::string>& names) {
+  impl_->exclude_from_weight_decay(variables, names);
+}
+void Optimizer::finalize_variable_values(const std::vector<Variable>& variables) {
+  impl_->finalize_variable_values(variables);
+}
 Ref<TrackableNode> Optimizer::trackable() const {
   retain(impl_.get());
   return Ref<TrackableNode>(impl_.get());

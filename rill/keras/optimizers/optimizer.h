@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,10 @@ namespace rill RILL_API {
 using GradientsAndVariables = std::vector<std::pair<Gradient, Variable>>;
 // Pairs of the two lists, as Python's zip. InvalidArgument when the lengths differ.
 GradientsAndVariables zip(const Gradients& gradients, const std::vector<Variable>& variables);
+
+namespace compat::v1::train {
+class Optimizer;
+}
 
 namespace keras {
 
@@ -49,6 +54,15 @@ class Optimizer {
   // follows a number, and FailedPrecondition tells of anything else.
   void set_learning_rate(const optimizers::LearningRate& rate);
   const std::string& name() const;
+  // Variables that weight_decay leaves alone: these, and those in whose name one of the regular
+  // expressions is found. FailedPrecondition after the first step.
+  void exclude_from_weight_decay(const std::vector<Variable>& var_list,
+                                 const std::vector<std::string>& var_names = {});
+  // With use_ema: the variables become their averages, as after the last step of a training.
+  void finalize_variable_values(const std::vector<Variable>& var_list);
+  // The arguments, as Keras saves them. Unimplemented for compat::v1's optimizers.
+  Config get_config() const;
+  std::string class_name() const;
   // The state of the optimizer: iterations, then the slots in the order of their making.
   std::vector<Variable> variables() const;
   // For checkpoints, with the names that Keras gives to its state. State that is not there
@@ -57,17 +71,34 @@ class Optimizer {
 
  protected:
   explicit Optimizer(OptimizerImpl* impl);
+  explicit Optimizer(const Ref<OptimizerImpl>& impl) : impl_(impl) {}
   Ref<OptimizerImpl> impl_;
+  friend class compat::v1::train::Optimizer;
 };
 
 namespace optimizers {
 using keras::Optimizer;
 
+// What every optimizer takes: variables shrink by weight_decay * learning_rate * themselves at
+// each step; one of the three bounds gradients (each by its norm, each element, all by their
+// common norm); use_ema keeps averages of the variables, which replace them every
+// ema_overwrite_frequency steps. Below the name: older names of Keras. lr is the learning_rate,
+// which becomes learning_rate / (1 + decay * steps).
+#define RILL_OPTIMIZER_FIELDS(class_name)                                    \
+  std::optional<double> clipnorm = {}, clipvalue = {}, global_clipnorm = {}; \
+  bool use_ema = false;                                                      \
+  double ema_momentum = 0.99;                                                \
+  std::optional<int> ema_overwrite_frequency = {};                           \
+  std::string name = class_name;                                             \
+  std::optional<LearningRate> lr = {};                                       \
+  double decay = 0
+
 struct SGDOptions {
   LearningRate learning_rate = 0.01;
   double momentum = 0;
   bool nesterov = false;
-  std::string name = "SGD";
+  std::optional<double> weight_decay = {};
+  RILL_OPTIMIZER_FIELDS("SGD");
 };
 class SGD : public Optimizer {
  public:
@@ -80,7 +111,8 @@ struct AdamOptions {
   LearningRate learning_rate = 0.001;
   double beta_1 = 0.9, beta_2 = 0.999, epsilon = 1e-7;
   bool amsgrad = false;
-  std::string name = "Adam";
+  std::optional<double> weight_decay = {};
+  RILL_OPTIMIZER_FIELDS("Adam");
 };
 class Adam : public Optimizer {
  public:
@@ -92,7 +124,8 @@ class Adam : public Optimizer {
 struct AdamaxOptions {
   LearningRate learning_rate = 0.001;
   double beta_1 = 0.9, beta_2 = 0.999, epsilon = 1e-7;
-  std::string name = "Adamax";
+  std::optional<double> weight_decay = {};
+  RILL_OPTIMIZER_FIELDS("Adamax");
 };
 class Adamax : public Optimizer {
  public:
@@ -103,7 +136,8 @@ class Adamax : public Optimizer {
 struct NadamOptions {
   LearningRate learning_rate = 0.001;
   double beta_1 = 0.9, beta_2 = 0.999, epsilon = 1e-7;
-  std::string name = "Nadam";
+  std::optional<double> weight_decay = {};
+  RILL_OPTIMIZER_FIELDS("Nadam");
 };
 class Nadam : public Optimizer {
  public:
@@ -114,7 +148,8 @@ class Nadam : public Optimizer {
 struct AdagradOptions {
   LearningRate learning_rate = 0.001;
   double initial_accumulator_value = 0.1, epsilon = 1e-7;
-  std::string name = "Adagrad";
+  std::optional<double> weight_decay = {};
+  RILL_OPTIMIZER_FIELDS("Adagrad");
 };
 class Adagrad : public Optimizer {
  public:
@@ -125,7 +160,8 @@ class Adagrad : public Optimizer {
 struct AdadeltaOptions {
   LearningRate learning_rate = 0.001;
   double rho = 0.95, epsilon = 1e-7;
-  std::string name = "Adadelta";
+  std::optional<double> weight_decay = {};
+  RILL_OPTIMIZER_FIELDS("Adadelta");
 };
 class Adadelta : public Optimizer {
  public:
@@ -137,7 +173,8 @@ struct RMSpropOptions {
   LearningRate learning_rate = 0.001;
   double rho = 0.9, momentum = 0, epsilon = 1e-7;
   bool centered = false;
-  std::string name = "RMSprop";
+  std::optional<double> weight_decay = {};
+  RILL_OPTIMIZER_FIELDS("RMSprop");
 };
 class RMSprop : public Optimizer {
  public:
@@ -151,7 +188,8 @@ struct FtrlOptions {
   double learning_rate_power = -0.5, initial_accumulator_value = 0.1,
          l1_regularization_strength = 0, l2_regularization_strength = 0,
          l2_shrinkage_regularization_strength = 0, beta = 0;
-  std::string name = "Ftrl";
+  std::optional<double> weight_decay = {};
+  RILL_OPTIMIZER_FIELDS("Ftrl");
 };
 class Ftrl : public Optimizer {
  public:
@@ -159,9 +197,36 @@ class Ftrl : public Optimizer {
   explicit Ftrl(FtrlOptions options);
 };
 
+struct AdamWOptions {
+  LearningRate learning_rate = 0.001;
+  std::optional<double> weight_decay = 0.004;
+  double beta_1 = 0.9, beta_2 = 0.999, epsilon = 1e-7;
+  bool amsgrad = false;
+  RILL_OPTIMIZER_FIELDS("AdamW");
+};
+class AdamW : public Optimizer {
+ public:
+  explicit AdamW(AdamWOptions options = {});
+};
+
+struct LionOptions {
+  LearningRate learning_rate = 0.0001;
+  double beta_1 = 0.9, beta_2 = 0.99;
+  std::optional<double> weight_decay = {};
+  RILL_OPTIMIZER_FIELDS("Lion");
+};
+class Lion : public Optimizer {  // steps of one size, by the sign of a momentum
+ public:
+  explicit Lion(LionOptions options = {});
+};
+#undef RILL_OPTIMIZER_FIELDS
+
 // The optimizer of that name ("adam", "Adam", "rmsprop", ..) with its defaults;
 // InvalidArgument, with the nearest name, when there is none.
 Optimizer get(std::string_view name);
+// {"class_name": "Adam", "config": {..}}, as Keras saves it.
+Config serialize(const Optimizer& optimizer);
+Optimizer deserialize(const Config& config);
 
 }  // namespace optimizers
 }  // namespace keras

@@ -48,6 +48,12 @@ class OptimizerImpl : public TrackableNode {
   double learning_rate() const;  // at the current step
   void set_learning_rate(const optimizers::LearningRate& rate);
 
+  virtual std::string class_name() const = 0;
+  virtual Config config() const;
+  virtual void exclude_from_weight_decay(const std::vector<Variable>& variables,
+                                         const std::vector<std::string>& names);
+  virtual void finalize_variable_values(const std::vector<Variable>& variables);
+
   std::string name;
   Variable iterations;
   std::vector<Variable> slots;  // in the order of their making
@@ -63,9 +69,20 @@ class OptimizerImpl : public TrackableNode {
   // Run before and after the variables of a step.
   virtual void begin_step(const Step& /*step*/) {}
   virtual void end_step() {}
+  // What a family does beside the rule itself: gradients are changed, the rate is, variables are
+  // before and after their updates. `done`: the steps made so far.
+  virtual bool changes_gradients() const { return false; }
+  virtual GradientsAndVariables changed(const GradientsAndVariables& pairs) { return pairs; }
+  virtual Number changed_rate(const Number& rate, const Number& /*done*/) const { return rate; }
+  virtual void before_updates(const GradientsAndVariables&, const Number& /*rate*/) {}
+  virtual void after_updates(const GradientsAndVariables&, const Tensor& /*done*/) {}
 
   // The state called `slot` of a variable, made of one number on first use.
-  Tensor slot(const Variable& var, const char* slot, double initial);
+  Tensor slot(const Variable& var, const char* slot, double initial) {
+    return slot_variable(var, slot, initial).handle();
+  }
+  // The same as a variable; `copy`: made of the variable's value instead.
+  Variable slot_variable(const Variable& var, const char* slot, double initial, bool copy = false);
   // A number that the optimizer keeps from step to step, made on first use.
   Variable state(const char* what, const std::function<Tensor()>& initial);
 

@@ -5,7 +5,6 @@
 #include "rill/base/nearest.h"
 #include "rill/core/attr.h"
 #include "rill/keras/optimizers/keras_optimizer_impl.h"
-#include "rill/keras/saving/optimizer_config_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/state_ops.h"
@@ -13,13 +12,114 @@
 namespace rill::keras::optimizers {
 namespace {
 
+// The arguments of each optimizer by the names that files hold, in Keras's order.
+template <class F>
+void own_fields(SGDOptions& o, F f) {
+  f("momentum", o.momentum);
+  f("nesterov", o.nesterov);
+}
+template <class O, class F>
+void adam_fields(O& o, F f) {
+  f("beta_1", o.beta_1);
+  f("beta_2", o.beta_2);
+  f("epsilon", o.epsilon);
+}
+template <class F>
+void own_fields(AdamOptions& o, F f) {
+  adam_fields(o, f);
+  f("amsgrad", o.amsgrad);
+}
+template <class F>
+void own_fields(AdamWOptions& o, F f) {
+  adam_fields(o, f);
+  f("amsgrad", o.amsgrad);
+}
+template <class F>
+void own_fields(AdamaxOptions& o, F f) {
+  adam_fields(o, f);
+}
+template <class F>
+void own_fields(NadamOptions& o, F f) {
+  adam_fields(o, f);
+}
+template <class F>
+void own_fields(AdagradOptions& o, F f) {
+  f("initial_accumulator_value", o.initial_accumulator_value);
+  f("epsilon", o.epsilon);
+}
+template <class F>
+void own_fields(AdadeltaOptions& o, F f) {
+  f("rho", o.rho);
+  f("epsilon", o.epsilon);
+}
+template <class F>
+void own_fields(RMSpropOptions& o, F f) {
+  f("rho", o.rho);
+  f("momentum", o.momentum);
+  f("epsilon", o.epsilon);
+  f("centered", o.centered);
+}
+template <class F>
+void own_fields(FtrlOptions& o, F f) {
+  f("learning_rate_power", o.learning_rate_power);
+  f("initial_accumulator_value", o.initial_accumulator_value);
+  f("l1_regularization_strength", o.l1_regularization_strength);
+  f("l2_regularization_strength", o.l2_regularization_strength);
+  f("l2_shrinkage_regularization_strength", o.l2_shrinkage_regularization_strength);
+  f("beta", o.beta);
+}
+template <class F>
+void own_fields(LionOptions& o, F f) {
+  f("beta_1", o.beta_1);
+  f("beta_2", o.beta_2);
+}
+
+template <class O>
+KerasSetup setup(const char* class_name, const O& options) {
+  O o = options;
+  KerasSetup s{class_name,
+               o.name,
+               o.lr ? *o.lr : o.learning_rate,
+               o.weight_decay,
+               o.clipnorm,
+               o.clipvalue,
+               o.global_clipnorm,
+               o.use_ema,
+               o.ema_momentum,
+               o.ema_overwrite_frequency,
+               o.decay,
+               Config::dict()};
+  own_fields(o, [&](const char* key, const auto& value) { s.own.set(key, value); });
+  return s;
+}
+template <class O>
+O options_of(const Config& c) {
+  O o;
+  o.name = c.get("name", o.name.c_str());
+  if (!c.get("learning_rate").is_null())
+    o.learning_rate = LearningRate::from_config(c["learning_rate"]);
+  const auto optional = [&](const char* key, auto& field) {
+    if (!c.contains(key)) return;
+    field = {};
+    if (!c[key].is_null()) field = c[key].as_double();
+  };
+  optional("weight_decay", o.weight_decay);
+  optional("clipnorm", o.clipnorm);
+  optional("clipvalue", o.clipvalue);
+  optional("global_clipnorm", o.global_clipnorm);
+  o.use_ema = c.get("use_ema", false);
+  o.ema_momentum = c.get("ema_momentum", o.ema_momentum);
+  if (!c.get("ema_overwrite_frequency").is_null())
+    o.ema_overwrite_frequency = static_cast<int>(c["ema_overwrite_frequency"].as_int());
+  o.decay = c.get("decay", 0.0);
+  own_fields(o, [&](const char* key, auto& value) { value = c.get(key, value); });
+  return o;
+}
+
 class SgdImpl : public KerasOptimizerImpl {
  public:
   explicit SgdImpl(const SGDOptions& o)
-      : KerasOptimizerImpl(o.name, o.learning_rate, {{{"m", "momentums"}}}), o_(o) {}
-  Config config() const override {
-    return optimizer_record("SGD", *this, {{"momentum", o_.momentum}, {"nesterov", o_.nesterov}});
-  }
+      : KerasOptimizerImpl(setup("SGD", o), {{{"m", "momentums"}}}), o_(o) {}
 
  protected:
   void update(const Variable& v, const Gradient& g, const Number& lr, Step&) override {
@@ -40,17 +140,12 @@ class SgdImpl : public KerasOptimizerImpl {
   SGDOptions o_;
 };
 
+// Adam and AdamW, which differ in what decays by default alone.
+template <class Options>
 class AdamImpl : public KerasOptimizerImpl {
  public:
-  explicit AdamImpl(const AdamOptions& o)
-      : KerasOptimizerImpl(o.name, o.learning_rate, lists(o)), o_(o) {}
-  Config config() const override {
-    return optimizer_record("Adam", *this,
-                            {{"beta_1", o_.beta_1},
-                             {"beta_2", o_.beta_2},
-                             {"epsilon", o_.epsilon},
-                             {"amsgrad", o_.amsgrad}});
-  }
+  AdamImpl(const char* class_name, const Options& o)
+      : KerasOptimizerImpl(setup(class_name, o), lists(o)), o_(o) {}
 
  protected:
   void update(const Variable& v, const Gradient& g, const Number& lr, Step& step) override {
@@ -65,22 +160,18 @@ class AdamImpl : public KerasOptimizerImpl {
   }
 
  private:
-  static std::vector<SlotGroup> lists(const AdamOptions& o) {
+  static std::vector<SlotGroup> lists(const Options& o) {
     std::vector<SlotGroup> out{{{"m", "_momentums"}, {"v", "_velocities"}}};
     if (o.amsgrad) out.push_back({{"vhat", "_velocity_hats"}});
     return out;
   }
-  AdamOptions o_;
+  Options o_;
 };
 
 class AdamaxImpl : public KerasOptimizerImpl {
  public:
   explicit AdamaxImpl(const AdamaxOptions& o)
-      : KerasOptimizerImpl(o.name, o.learning_rate, {{{"m", "_m"}, {"u", "_u"}}}), o_(o) {}
-  Config config() const override {
-    return optimizer_record(
-        "Adamax", *this, {{"beta_1", o_.beta_1}, {"beta_2", o_.beta_2}, {"epsilon", o_.epsilon}});
-  }
+      : KerasOptimizerImpl(setup("Adamax", o), {{{"m", "_m"}, {"u", "_u"}}}), o_(o) {}
 
  protected:
   void update(const Variable& v, const Gradient& g, const Number& lr, Step& step) override {
@@ -98,12 +189,8 @@ class AdamaxImpl : public KerasOptimizerImpl {
 class NadamImpl : public KerasOptimizerImpl {
  public:
   explicit NadamImpl(const NadamOptions& o)
-      : KerasOptimizerImpl(o.name, o.learning_rate, {{{"m", "_momentums"}, {"v", "_velocities"}}}),
+      : KerasOptimizerImpl(setup("Nadam", o), {{{"m", "_momentums"}, {"v", "_velocities"}}}),
         o_(o) {}
-  Config config() const override {
-    return optimizer_record(
-        "Nadam", *this, {{"beta_1", o_.beta_1}, {"beta_2", o_.beta_2}, {"epsilon", o_.epsilon}});
-  }
 
  protected:
   // Keras's momentum schedule: u(t) = beta_1 * (1 - 0.5 * 0.96^t), and its running product.
@@ -138,14 +225,9 @@ class NadamImpl : public KerasOptimizerImpl {
 class AdagradImpl : public KerasOptimizerImpl {
  public:
   explicit AdagradImpl(const AdagradOptions& o)
-      : KerasOptimizerImpl(o.name, o.learning_rate,
+      : KerasOptimizerImpl(setup("Adagrad", o),
                            {{{"accumulator", "_accumulators", o.initial_accumulator_value}}}),
         o_(o) {}
-  Config config() const override {
-    return optimizer_record(
-        "Adagrad", *this,
-        {{"initial_accumulator_value", o_.initial_accumulator_value}, {"epsilon", o_.epsilon}});
-  }
 
  protected:
   void update(const Variable& v, const Gradient& g, const Number& lr, Step&) override {
@@ -169,13 +251,10 @@ class AdagradImpl : public KerasOptimizerImpl {
 class AdadeltaImpl : public KerasOptimizerImpl {
  public:
   explicit AdadeltaImpl(const AdadeltaOptions& o)
-      : KerasOptimizerImpl(o.name, o.learning_rate,
+      : KerasOptimizerImpl(setup("Adadelta", o),
                            {{{"accumulated_grad", "_accumulated_grads"},
                              {"accumulated_delta_var", "_accumulated_delta_vars"}}}),
         o_(o) {}
-  Config config() const override {
-    return optimizer_record("Adadelta", *this, {{"rho", o_.rho}, {"epsilon", o_.epsilon}});
-  }
 
  protected:
   void update(const Variable& v, const Gradient& g, const Number& lr, Step&) override {
@@ -193,14 +272,7 @@ class AdadeltaImpl : public KerasOptimizerImpl {
 class RmspropImpl : public KerasOptimizerImpl {
  public:
   explicit RmspropImpl(const RMSpropOptions& o)
-      : KerasOptimizerImpl(o.name, o.learning_rate, lists(o)), o_(o) {}
-  Config config() const override {
-    return optimizer_record("RMSprop", *this,
-                            {{"rho", o_.rho},
-                             {"momentum", o_.momentum},
-                             {"epsilon", o_.epsilon},
-                             {"centered", o_.centered}});
-  }
+      : KerasOptimizerImpl(setup("RMSprop", o), lists(o)), o_(o) {}
 
  protected:
   void update(const Variable& v, const Gradient& g, const Number& lr, Step&) override {
@@ -227,20 +299,10 @@ class RmspropImpl : public KerasOptimizerImpl {
 class FtrlImpl : public KerasOptimizerImpl {
  public:
   explicit FtrlImpl(const FtrlOptions& o)
-      : KerasOptimizerImpl(o.name, o.learning_rate,
+      : KerasOptimizerImpl(setup("Ftrl", o),
                            {{{"accumulator", "_accumulators", o.initial_accumulator_value},
                              {"linear", "_linears"}}}),
         o_(o) {}
-  Config config() const override {
-    return optimizer_record(
-        "Ftrl", *this,
-        {{"learning_rate_power", o_.learning_rate_power},
-         {"initial_accumulator_value", o_.initial_accumulator_value},
-         {"l1_regularization_strength", o_.l1_regularization_strength},
-         {"l2_regularization_strength", o_.l2_regularization_strength},
-         {"l2_shrinkage_regularization_strength", o_.l2_shrinkage_regularization_strength},
-         {"beta", o_.beta}});
-  }
 
  protected:
   void update(const Variable& v, const Gradient& g, const Number& lr, Step&) override {
@@ -256,6 +318,27 @@ class FtrlImpl : public KerasOptimizerImpl {
 
  private:
   FtrlOptions o_;
+};
+
+class LionImpl : public KerasOptimizerImpl {
+ public:
+  explicit LionImpl(const LionOptions& o)
+      : KerasOptimizerImpl(setup("Lion", o), {{{"m", "momentums"}}}), o_(o) {
+    RILL_CHECK(o.beta_1 > 0 && o.beta_1 <= 1, invalid_argument,
+               "[Lion] beta_1 is {}; expected a number in (0, 1]", o.beta_1);
+  }
+
+ protected:
+  void update(const Variable& v, const Gradient& g, const Number& lr, Step&) override {
+    const auto n = [&](const Number& x) { return scalar_for(v, x); };
+    const Variable momentum = slot_variable(v, "m", 0);
+    const Tensor m = momentum.value(), grad = g.tensor();
+    v.assign_sub(n(lr) * sign(m * n(o_.beta_1) + grad * n(1 - o_.beta_1)));
+    momentum.assign(m * n(o_.beta_2) + grad * n(1 - o_.beta_2));
+  }
+
+ private:
+  LionOptions o_;
 };
 
 template <class Options>
@@ -274,7 +357,12 @@ SGD::SGD(SGDOptions o) : Optimizer(new SgdImpl(o)) {
 }
 SGD::SGD(const LearningRate& rate) : SGD(with_rate<SGDOptions>(rate)) {}
 Adam::Adam() : Adam(AdamOptions{}) {}
-Adam::Adam(AdamOptions o) : Optimizer(new AdamImpl(o)) {}
+Adam::Adam(AdamOptions o) : Optimizer(new AdamImpl<AdamOptions>("Adam", o)) {}
+AdamW::AdamW(AdamWOptions o) : Optimizer(new AdamImpl<AdamWOptions>("AdamW", o)) {
+  RILL_CHECK(o.weight_decay, invalid_argument,
+             "[AdamW] there is no weight_decay; expected a number, or use Adam");
+}
+Lion::Lion(LionOptions o) : Optimizer(new LionImpl(o)) {}
 Adam::Adam(const LearningRate& rate) : Adam(with_rate<AdamOptions>(rate)) {}
 Adamax::Adamax() : Adamax(AdamaxOptions{}) {}
 Adamax::Adamax(AdamaxOptions o) : Optimizer(new AdamaxImpl(o)) {}
@@ -290,25 +378,56 @@ RMSprop::RMSprop(const LearningRate& rate) : RMSprop(with_rate<RMSpropOptions>(r
 Ftrl::Ftrl() : Ftrl(FtrlOptions{}) {}
 Ftrl::Ftrl(FtrlOptions o) : Optimizer(new FtrlImpl(o)) {}
 
-Optimizer get(std::string_view name) {
-  static const std::pair<const char*, Optimizer (*)()> kKnown[] = {
-      {"adadelta", [] { return Optimizer(Adadelta()); }},
-      {"adagrad", [] { return Optimizer(Adagrad()); }},
-      {"adam", [] { return Optimizer(Adam()); }},
-      {"adamax", [] { return Optimizer(Adamax()); }},
-      {"ftrl", [] { return Optimizer(Ftrl()); }},
-      {"nadam", [] { return Optimizer(Nadam()); }},
-      {"rmsprop", [] { return Optimizer(RMSprop()); }},
-      {"sgd", [] { return Optimizer(SGD()); }}};
-  std::string lower(name);
+namespace {
+
+template <class O, class Options>
+Optimizer made(const Config& c) {
+  return O(options_of<Options>(c));
+}
+struct Known {
+  const char* class_name;
+  Optimizer (*make)(const Config& config);
+};
+const Known kKnown[] = {{"Adadelta", made<Adadelta, AdadeltaOptions>},
+                        {"Adagrad", made<Adagrad, AdagradOptions>},
+                        {"Adam", made<Adam, AdamOptions>},
+                        {"AdamW", made<AdamW, AdamWOptions>},
+                        {"Adamax", made<Adamax, AdamaxOptions>},
+                        {"Ftrl", made<Ftrl, FtrlOptions>},
+                        {"Lion", made<Lion, LionOptions>},
+                        {"Nadam", made<Nadam, NadamOptions>},
+                        {"RMSprop", made<RMSprop, RMSpropOptions>},
+                        {"SGD", made<SGD, SGDOptions>}};
+
+std::string lowered(std::string_view s) {
+  std::string lower(s);
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
+}
+Optimizer make(std::string_view name, const Config& config, const char* tag) {
+  const std::string lower = lowered(name);
   std::vector<std::string> known;
-  for (const auto& [n, make] : kKnown) {
-    if (lower == n) return make();
-    known.push_back(n);
+  for (const Known& k : kKnown) {
+    known.push_back(lowered(k.class_name));
+    if (lower == known.back()) return k.make(config);
   }
-  RILL_FAIL(invalid_argument, "[optimizers.get] there is no optimizer \"{}\".{}", name,
+  RILL_FAIL(invalid_argument, "[{}] there is no optimizer \"{}\".{}", tag, name,
             did_you_mean(lower, known));
+}
+
+}  // namespace
+
+Optimizer get(std::string_view name) { return make(name, Config::dict(), "optimizers.get"); }
+Config serialize(const Optimizer& optimizer) {
+  const Config config = optimizer.get_config();
+  return Config::dict({{"class_name", optimizer.class_name()}, {"config", config}});
+}
+Optimizer deserialize(const Config& c) {
+  if (c.is_text()) return get(c.as_string());
+  std::string_view name = c["class_name"].as_string();
+  if (name.starts_with("Custom>")) name.remove_prefix(7);  // where a package registered it
+  return make(name, c.get("config").is_dict() ? c["config"] : Config::dict(),
+              "optimizers.deserialize");
 }
 
 }  // namespace rill::keras::optimizers

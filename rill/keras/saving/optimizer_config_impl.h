@@ -4,10 +4,6 @@
 // Optimizers in configurations: {"class_name": "Adam", "config": {"learning_rate": 0.001, ..}}.
 namespace rill::keras {
 
-// The record of one, from its class, what all have and its own arguments.
-Config optimizer_record(std::string_view class_name, const KerasOptimizerImpl& optimizer,
-                        std::initializer_list<std::pair<std::string_view, Config>> own);
-
 // Unimplemented for optimizers of TensorFlow 1.
 Config serialize_optimizer(const Optimizer& optimizer);
 // From a record, or a name as "adam". Unimplemented, by name, for what would change the numbers
