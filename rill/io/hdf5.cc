@@ -180,8 +180,7 @@ class Hdf5Reader::Impl {
     return exists(group) && H5Aexists(open(group), attribute.c_str()) > 0;
   }
 
-  std::vector<std::string> strings(const std::string& group, const std::string& attribute,
-                                   bool* scalar) const {
+  std::vector<std::string> strings(const std::string& group, const std::string& attribute) const {
     const Id object = open(group);
     const std::string where = group + "@" + attribute;
     RILL_CHECK(H5Aexists(object, attribute.c_str()) > 0, not_found,
@@ -191,7 +190,6 @@ class Hdf5Reader::Impl {
     if (!a.ok() || !type.ok() || !space.ok()) damaged(where, "cannot read the attribute");
     const hssize_t n = H5Sget_simple_extent_npoints(space);
     if (n < 0) damaged(where, "cannot read the size");
-    if (scalar) *scalar = H5Sget_simple_extent_ndims(space) == 0;
     if (n == 0) return {};  // Keras writes an empty list as an array of numbers
     RILL_CHECK(H5Tget_class(type) == H5T_STRING, data_loss,
                "[hdf5] {}: \"{}\" holds no text; expected text", name, where);
@@ -333,7 +331,7 @@ bool Hdf5Reader::has_attribute(const std::string& group, const std::string& name
 }
 std::string Hdf5Reader::text(const std::string& group, const std::string& name) const {
   const Locked locked;
-  const std::vector<std::string> all = impl_->strings(group, name, nullptr);
+  const std::vector<std::string> all = impl_->strings(group, name);
   RILL_CHECK(all.size() == 1, data_loss, "[hdf5] {}: \"{}@{}\" holds {} texts; expected one",
              impl_->name, group, name, all.size());
   return all[0];
@@ -345,12 +343,12 @@ bool Hdf5Reader::has_texts(const std::string& group, const std::string& name) co
 std::vector<std::string> Hdf5Reader::texts(const std::string& group,
                                            const std::string& name) const {
   const Locked locked;
-  if (impl_->has_attribute(group, name)) return impl_->strings(group, name, nullptr);
+  if (impl_->has_attribute(group, name)) return impl_->strings(group, name);
   std::vector<std::string> all;
   for (int i = 0; i == 0 || impl_->has_attribute(group, name + std::to_string(i)); ++i) {
     RILL_CHECK(impl_->has_attribute(group, name + std::to_string(i)), data_loss,
                "[hdf5] {}: \"{}\" has no attribute \"{}\"", impl_->name, group, name);
-    for (std::string& s : impl_->strings(group, name + std::to_string(i), nullptr))
+    for (std::string& s : impl_->strings(group, name + std::to_string(i)))
       all.push_back(std::move(s));
   }
   return all;

@@ -150,7 +150,6 @@ void SequentialImpl::add_config(Config& c) const {
   }
   for (const LayerRef& l : layers_) list.push_back(layers::serialize(*l));
   c = Config::dict({{"name", name()}, {"layers", list}});
-  if (!known_input_shape_.has_rank() && batch.has_rank()) c.set("build_input_shape", batch);
 }
 
 }  // namespace rill::keras

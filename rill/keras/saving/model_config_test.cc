@@ -49,7 +49,8 @@ TEST(ModelConfig, StacksComeBack) {
       json,
       testing::StartsWith(
           R"({"class_name": "Sequential", "config": {"name": "sequential", "layers": [{"module": )"
-          R"("keras.layers", "class_name": "InputLayer", "config": {"batch_input_shape": [null, 32], )"
+          R"("keras.layers", "class_name": "InputLayer", "config": {"batch_input_shape": )"
+          R"([null, 32], )"
           R"("dtype": "float32", "sparse": false, "ragged": false, "name": "dense_input"}, )"
           R"("registered_name": null}, {"module": "keras.layers", "class_name": "Dense", )"));
   EXPECT_THAT(json, testing::EndsWith(R"("keras_version": "2.15.0", "backend": "tensorflow"})"));
@@ -82,6 +83,19 @@ TEST(ModelConfig, ModelsInModels) {
   // As Keras counts them: the drawing of a model is its call 0.
   EXPECT_THAT(m.to_json(), testing::HasSubstr(R"("output_layers": [["block", 2, 0]])"));
   expect_round_trip(m, tf::random::normal({2, 4}));
+}
+
+TEST(ModelConfig, AModelInsideThatWasBuiltLate) {
+  const keras::Sequential late({keras::layers::Dense(3), keras::layers::Dropout(0.1)}, "late");
+  const Tensor i = keras::Input({4});
+  keras::Model m(i, late(i, {.training = 0}));
+  EXPECT_THAT(m.to_json(), testing::HasSubstr(R"("output_layers": [["late", 1, 0]])"));
+  EXPECT_THAT(m.to_json(), testing::HasSubstr(R"({"training": false})"));
+  expect_round_trip(m, tf::random::normal({2, 4}));
+  m.set_trainable(false);
+  const keras::Model frozen = keras::models::from_json(m.to_json());
+  EXPECT_TRUE(frozen.trainable_variables().empty());
+  EXPECT_EQ(frozen.weights().size(), 2u);
 }
 
 TEST(ModelConfig, OpsWithTheirConstants) {
@@ -132,7 +146,8 @@ TEST(ModelConfig, ReadsKeras3) {
       {"module": "keras.layers", "class_name": "InputLayer", "config": {"batch_shape": [null, 4],
        "dtype": "float32", "sparse": false, "name": "input_layer"}, "registered_name": null,
        "name": "input_layer", "inbound_nodes": []},
-      {"module": "keras.layers", "class_name": "Dense", "config": {"name": "dense", "trainable": true,
+      {"module": "keras.layers", "class_name": "Dense", "config": {"name": "dense",
+       "trainable": true,
        "dtype": {"module": "keras", "class_name": "DTypePolicy", "config": {"name": "float32"},
        "registered_name": null}, "units": 2, "activation": "relu", "use_bias": true,
        "kernel_initializer": {"module": "keras.initializers", "class_name": "Ones", "config": {},
@@ -145,7 +160,8 @@ TEST(ModelConfig, ReadsKeras3) {
 
 TEST(ModelConfig, ReadsTheBareListOfOldFiles) {
   keras::Model m = keras::models::from_json(R"({"class_name": "Sequential", "config": [
-      {"class_name": "Dense", "config": {"name": "d", "units": 2, "batch_input_shape": [null, 3]}}]})");
+      {"class_name": "Dense", "config": {"name": "d", "units": 2,
+       "batch_input_shape": [null, 3]}}]})");
   EXPECT_TRUE(m.built());
   EXPECT_EQ(m.get_layer("d")->weights().size(), 2u);
 }
@@ -209,7 +225,8 @@ TEST(ModelConfig, SaysWhatIsWrong) {
     return R"({"class_name": "Functional", "config": {"name": "m", "layers": [
       {"class_name": "InputLayer", "config": {"batch_input_shape": [null, 2], "name": "i"},
        "name": "i", "inbound_nodes": []},
-      {"class_name": "Dense", "config": {"name": "d", "units": 2}, "name": "d", "inbound_nodes": )" +
+      {"class_name": "Dense", "config": {"name": "d", "units": 2}, "name": "d",
+       "inbound_nodes": )" +
            calls + R"(}], "input_layers": [["i", 0, 0]], "output_layers": [["d", 0, 0]]}})";
   };
   EXPECT_EQ(from_json(functional(R"([[["i", 0, 0, {}]]])")).layers().size(), 2u);

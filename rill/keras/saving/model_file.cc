@@ -129,7 +129,7 @@ void Model::save(const std::string& path, SaveOptions o) const {
   RILL_CHECK(o.overwrite || !io::file_exists(path), already_exists,
              "[save] {} is there already, and overwrite is false", path);
   const bool with_training = o.include_optimizer && compiled();
-  Config record = model_record(*this);  // what cannot be saved says so first
+  static_cast<void>(model_record(*this));  // what cannot be saved says so first
   check_saveable(*this);
   io::write_file_atomically(
       path, archive ? archive_bytes(*this, with_training) : hdf5_bytes(*this, with_training));

@@ -207,8 +207,7 @@ Nest Drawing::structure(const Config& c) const {
 
 void collect_numbers(const Config& c, TensorShape& shape, int depth, std::vector<double>& out) {
   if (c.is_list()) {
-    if (static_cast<int>(c.size()) >= 0 && shape.rank() == depth)
-      shape.push_back(static_cast<std::int64_t>(c.size()));
+    if (shape.rank() == depth) shape.push_back(static_cast<std::int64_t>(c.size()));
     RILL_CHECK(shape.rank() > depth && shape.dim(depth) == static_cast<std::int64_t>(c.size()),
                invalid_argument, "[Functional] a constant is a ragged list");
     for (const Config& i : c.items()) collect_numbers(i, shape, depth + 1, out);

@@ -27,15 +27,17 @@ def numbers(*shape):
 
 
 def stack():
-    return keras.Sequential([layers.Flatten(input_shape=(2, 2)), layers.Dense(3, activation="relu"), layers.Dropout(0.0),
-                             layers.Dense(2)], name="stack"), numbers(6, 2, 2), "adam"
+    model = keras.Sequential([layers.Flatten(input_shape=(2, 2)), layers.Dense(3, activation="relu"),
+                              layers.Dropout(0.0), layers.Dense(2)], name="stack")
+    return model, numbers(6, 2, 2), "adam"
 
 
 def graph():
     a, b = keras.Input((4,), name="a"), keras.Input((4,), name="b")
     shared = layers.Dense(4, activation="tanh", name="shared")
     total = layers.Dense(4, name="late")(shared(a) + shared(b)) + layers.Dense(4, name="early")(a)
-    return keras.Model([a, b], layers.Dense(2, name="out")(total), name="graph"), [numbers(6, 4), -numbers(6, 4) / 2], "adam"
+    model = keras.Model([a, b], layers.Dense(2, name="out")(total), name="graph")
+    return model, [numbers(6, 4), -numbers(6, 4) / 2], "adam"
 
 
 def nested():
@@ -44,7 +46,8 @@ def nested():
     block = keras.Model(i, layers.Dense(4, name="second")(i) + i, name="block")
     x = keras.Input((4,), name="x")
     y = block(inner(block(inner(x))))
-    return keras.Model(x, layers.Dense(2, name="last")(y), name="nested"), numbers(6, 4), keras.optimizers.SGD(0.05, momentum=0.9)
+    model = keras.Model(x, layers.Dense(2, name="last")(y), name="nested")
+    return model, numbers(6, 4), keras.optimizers.SGD(0.05, momentum=0.9)
 
 
 def ops():
