@@ -165,6 +165,52 @@ class ProgbarLogger : public Callback {
   std::int64_t seen_ = 0;
 };
 
+struct ModelCheckpointOptions {
+  std::string monitor = "val_loss";
+  int verbose = 0;
+  bool save_best_only = false;
+  bool save_weights_only = false;
+  std::string mode = "auto";
+  // 0: at the end of an epoch; n: after every n batches.
+  std::int64_t save_freq = 0;
+  std::optional<double> initial_value_threshold = {};  // what "best" must beat at first
+};
+// Saves the model, or its weights, while it is trained. The path may name the epoch and numbers
+// of it: "weights.{epoch:02d}-{val_loss:.2f}.h5".
+class ModelCheckpoint : public Callback {
+ public:
+  explicit ModelCheckpoint(std::string filepath, ModelCheckpointOptions options = {});
+  void on_train_begin(const Logs& logs) override;
+  void on_epoch_begin(int epoch, const Logs& logs) override;
+  void on_epoch_end(int epoch, const Logs& logs) override;
+  void on_train_batch_end(std::int64_t batch, const Logs& logs) override;
+  bool wants_batches() const override { return o_.save_freq > 0; }
+  double best = 0;
+
+ private:
+  void save(int epoch, const Logs& logs);
+  std::string filepath_;
+  ModelCheckpointOptions o_;
+  Improvement improvement_;
+  int epoch_ = 0;
+  std::int64_t batches_ = 0;
+};
+
+// Makes training survive a crash: keeps model, optimizer and epoch in a folder; a fit that finds
+// them there goes on after the last whole epoch. The folder is emptied when training ends.
+class BackupAndRestore : public Callback {
+ public:
+  explicit BackupAndRestore(std::string backup_dir);
+  void on_train_begin(const Logs& logs) override;
+  void on_epoch_end(int epoch, const Logs& logs) override;
+  void on_train_end(const Logs& logs) override;
+  bool wants_batches() const override { return false; }
+  int restored_epoch = -1;  // of the backup that fit went on from; -1: there was none
+
+ private:
+  std::string folder_;
+};
+
 struct TensorBoardOptions {
   std::string log_dir = "logs";
   // 0: once an epoch; n: the batches too, every n of them.

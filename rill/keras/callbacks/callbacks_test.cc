@@ -9,6 +9,7 @@
 #include "rill/io/file.h"
 #include "rill/keras/layers/layers.h"
 #include "rill/keras/models/model.h"
+#include "rill/keras/saving/saving.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/summary/event_reader.h"
@@ -75,11 +76,8 @@ TEST(Callbacks, EarlyStoppingWaitsAndRestores) {
   keras::Sequential m = model(1.2);
   keras::callbacks::EarlyStopping stop(
       {.monitor = "val_loss", .patience = 2, .restore_best_weights = true});
-  const auto h = m.fit(x(), y(),
-                       {.epochs = 10,
-                        .verbose = 0,
-                        .callbacks = {stop},
-                        .validation_data = {x(), y()}});
+  const auto h = m.fit(
+      x(), y(), {.epochs = 10, .verbose = 0, .callbacks = {stop}, .validation_data = {x(), y()}});
   EXPECT_EQ(h["loss"].size(), 3u);  // the best, and two that were worse
   EXPECT_EQ(stop.stopped_epoch, 2);
   EXPECT_EQ(stop.best_epoch, 0);
@@ -125,19 +123,74 @@ TEST(Callbacks, CsvLogger) {
   const std::string text = tf::io::read_file(file);
   EXPECT_THAT(text, ::testing::StartsWith("epoch,loss\n0,9.0\n1,"));
   m.fit(x(), y(),
-        {.epochs = 1, .verbose = 0, .callbacks = {keras::callbacks::CSVLogger(file, {.append = true})}});
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n') + 1,
-            [&] {
-              const std::string more = tf::io::read_file(file);
-              return std::count(more.begin(), more.end(), '\n');
-            }());
+        {.epochs = 1,
+         .verbose = 0,
+         .callbacks = {keras::callbacks::CSVLogger(file, {.append = true})}});
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n') + 1, [&] {
+    const std::string more = tf::io::read_file(file);
+    return std::count(more.begin(), more.end(), '\n');
+  }());
 }
 
 TEST(Callbacks, TerminateOnNaN) {
   keras::Sequential m = model(1e30);
-  const auto h = m.fit(x(), y(),
-                       {.epochs = 50, .verbose = 0, .callbacks = {keras::callbacks::TerminateOnNaN()}});
+  const auto h = m.fit(
+      x(), y(), {.epochs = 50, .verbose = 0, .callbacks = {keras::callbacks::TerminateOnNaN()}});
   EXPECT_LT(h["loss"].size(), 10u);
+}
+
+TEST(Callbacks, ModelCheckpointSavesTheBest) {
+  const std::string at = folder();
+  keras::Sequential m = model(0.1);
+  m.fit(x(), y(),
+        {.epochs = 3,
+         .verbose = 0,
+         .callbacks = {keras::callbacks::ModelCheckpoint(at + "/w.{epoch:02d}-{loss:.1f}.h5")}});
+  EXPECT_THAT(tf::io::list_folder(at),
+              ::testing::ElementsAre("w.01-9.0.h5", "w.02-5.8.h5", "w.03-3.7.h5"));
+  EXPECT_EQ(keras::models::load_model(at + "/w.03-3.7.h5").get_weights()[0].item<float>(),
+            m.get_weights()[0].item<float>());
+  // A model that gets worse: the first epoch stays the best.
+  keras::Sequential worse = model(1.2);
+  keras::callbacks::ModelCheckpoint best(
+      at + "/best", {.monitor = "loss", .save_best_only = true, .save_weights_only = true});
+  worse.fit(x(), y(), {.epochs = 3, .verbose = 0, .callbacks = {best}});
+  EXPECT_EQ(best.best, 9.0);
+  keras::Sequential again = model();
+  again.load_weights(at + "/best");
+  EXPECT_NEAR(again.get_weights()[0].item<float>(), 7.2f, 1e-5);
+  RILL_SHOWS("K85");
+}
+
+// Training that breaks off goes on where it was, to the same numbers.
+TEST(Callbacks, BackupAndRestore) {
+  const std::string at = folder();
+  const auto adam = [] {
+    keras::Sequential m(
+        {keras::layers::Dense(1, {.kernel_initializer = "zeros", .input_shape = {1}})});
+    m.compile({.optimizer = keras::optimizers::Adam(0.3), .loss = "mse"});
+    return m;
+  };
+  keras::Sequential whole = adam();
+  whole.fit(x(), y(), {.epochs = 6, .verbose = 0});
+  struct Crash : keras::callbacks::Callback {
+    void on_epoch_begin(int epoch, const keras::Logs&) override {
+      if (epoch == 4) throw std::runtime_error("power cut");
+    }
+  };
+  keras::Sequential broken = adam();
+  EXPECT_THROW(broken.fit(x(), y(),
+                          {.epochs = 6,
+                           .verbose = 0,
+                           .callbacks = {keras::callbacks::BackupAndRestore(at), Crash()}}),
+               std::runtime_error);
+  keras::Sequential restarted = adam();
+  keras::callbacks::BackupAndRestore backup(at);
+  const auto h = restarted.fit(x(), y(), {.epochs = 6, .verbose = 0, .callbacks = {backup}});
+  EXPECT_EQ(backup.restored_epoch, 3);
+  EXPECT_EQ(h.epoch, (std::vector<int>{4, 5}));
+  EXPECT_EQ(restarted.get_weights()[0].item<float>(), whole.get_weights()[0].item<float>());
+  EXPECT_TRUE(tf::io::list_folder(at).empty());
 }
 
 TEST(Callbacks, TensorBoardWritesWhatItReadsBack) {

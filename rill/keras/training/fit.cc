@@ -96,8 +96,12 @@ History run_fit(Model& model, Batches& batches, std::optional<Batches>& validati
   const std::int64_t every = t.options.steps_per_execution;
   model.stop_training = false;
   Logs logs;
-  for (const CallbackRef& c : o.callbacks) c->on_train_begin({});
-  for (int epoch = o.initial_epoch; epoch < o.epochs && !model.stop_training; ++epoch) {
+  int first_epoch = o.initial_epoch;
+  for (const CallbackRef& c : o.callbacks) {
+    c->on_train_begin({});
+    first_epoch = std::max(first_epoch, c->resume_epoch);
+  }
+  for (int epoch = first_epoch; epoch < o.epochs && !model.stop_training; ++epoch) {
     t.reset_metrics();
     for (const CallbackRef& c : o.callbacks) c->on_epoch_begin(epoch, {});
     if (verbose > 0) std::cout << "Epoch " << epoch + 1 << '/' << o.epochs << '\n';
@@ -117,7 +121,7 @@ History run_fit(Model& model, Batches& batches, std::optional<Batches>& validati
       if (bar.due(step) && step != batches.steps()) bar.update(step, logs_of(results));
     }
     if (step == 0) {
-      RILL_CHECK(batches.ran_out() && epoch > o.initial_epoch, invalid_argument,
+      RILL_CHECK(batches.ran_out() && epoch > first_epoch, invalid_argument,
                  "[fit] the data gave no batch");
       break;
     }
