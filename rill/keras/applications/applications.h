@@ -23,7 +23,7 @@ struct ApplicationOptions {
   // 224 x 224 x 3 when not given, or, without the top, any size. At least 32 x 32.
   TensorShape input_shape = {};
   std::string pooling = {};     // without the top: "avg" or "max" over the image; empty: none
-  std::int64_t classes = 1000;  // these two are of the top alone
+  std::int64_t classes = 1000;  // this and the next: of the top alone
   Activation classifier_activation = "softmax";
 };
 using ResNet50Options = ApplicationOptions;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -21,7 +22,6 @@ namespace tf = rill;
 namespace keras = tf::keras;
 namespace applications = keras::applications;
 using rill::testing::expect_error;
-using ::testing::ElementsAre;
 using tf::Tensor;
 
 namespace {

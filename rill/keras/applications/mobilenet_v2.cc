@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "rill/base/check.h"
+#include "rill/base/format.h"
 #include "rill/keras/applications/application_impl.h"
 #include "rill/keras/layers/activation.h"
 #include "rill/keras/layers/convolutional.h"
