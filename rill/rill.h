@@ -29,6 +29,7 @@
 #include "rill/io/npy.h"
 #include "rill/io/tf_record.h"
 #include "rill/keras/activations/activation.h"
+#include "rill/keras/applications/applications.h"
 #include "rill/keras/callbacks/callbacks.h"
 #include "rill/keras/config.h"
 #include "rill/keras/constraints/constraint.h"
