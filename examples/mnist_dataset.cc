@@ -47,11 +47,11 @@ bool same(const std::vector<Nest>& a, const std::vector<Nest>& b) {
   return true;
 }
 
-// Elements used by something that needs 5 ms for each and leaves the cores alone meanwhile, as
+// Elements used by something that needs 20 ms for each and leaves the cores alone meanwhile, as
 // training on another device does.
 double seconds_of(const Dataset& dataset) {
   const auto start = std::chrono::steady_clock::now();
-  for ([[maybe_unused]] auto& element : dataset) std::this_thread::sleep_for(5ms);
+  for ([[maybe_unused]] auto& element : dataset) std::this_thread::sleep_for(20ms);
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -95,16 +95,16 @@ int main() {
   expect(same(some.map(rot90, {.num_parallel_calls = 2}).as_vector(), expected),
          "the same elements, made by two threads");
 
-  // A picture takes 5 ms to come, and 5 ms to be used.
+  // A picture takes 20 ms to come, and 20 ms to be used.
   const auto slowly = [](const Tensor& image, const Tensor& label) {
-    std::this_thread::sleep_for(5ms);
+    std::this_thread::sleep_for(20ms);
     return rot90(image, label);
   };
-  const auto few = mnist_dataset.take(60);
+  const auto few = mnist_dataset.take(30);
   const double one_by_one = seconds_of(few.map(slowly)),
                prefetched = seconds_of(few.map(slowly).prefetch(tf::data::experimental::AUTOTUNE)),
                parallel = seconds_of(few.map(slowly, {.num_parallel_calls = 2}));
   std::cout << tf::format("one by one {:.3f} s, prefetched {:.3f} s, by two threads {:.3f} s\n",
                           one_by_one, prefetched, parallel);
-  expect(prefetched < 0.85 * one_by_one && parallel < 0.85 * one_by_one, "sooner");
+  expect(prefetched < 0.9 * one_by_one && parallel < 0.9 * one_by_one, "sooner");
 }
