@@ -4,30 +4,10 @@
 //   mnist_mlp [steps]     the guide's own run has 30000
 #include <rill/rill.h>
 
-#include "example.h"
+#include "mnist_loader.h"
 namespace tf = rill;
 namespace keras = tf::keras;
 using tf::Tensor;
-
-struct Loader {
-  Tensor train_data, train_label, test_data, test_label;
-  int num_train = 0, num_test = 0;
-  explicit Loader(bool real) {
-    const auto [train, test] =
-        real ? keras::datasets::mnist::load_data() : keras::datasets::digits::load_data();
-    const float white = real ? 255.f : 16.f;
-    train_data = tf::expand_dims(tf::cast(train.x, tf::float32) / white, -1);
-    test_data = tf::expand_dims(tf::cast(test.x, tf::float32) / white, -1);
-    train_label = tf::cast(train.y, tf::int32);
-    test_label = tf::cast(test.y, tf::int32);
-    num_train = static_cast<int>(train_data.shape().dim(0));
-    num_test = static_cast<int>(test_data.shape().dim(0));
-  }
-  std::pair<Tensor, Tensor> get_batch(int batch_size) const {
-    const Tensor index = tf::random::uniform({batch_size}, 0, num_train, {.dtype = tf::int32});
-    return {tf::gather(train_data, index), tf::gather(train_label, index)};
-  }
-};
 
 struct MLP : keras::Model {
   keras::layers::Flatten flatten;
@@ -43,10 +23,11 @@ struct MLP : keras::Model {
 };
 
 int main(int argc, char** argv) {
-  const bool real = has_mnist(), quick = std::getenv("RILL_QUICK") != nullptr;
-  const int steps = argc > 1 ? std::atoi(argv[1]) : quick ? 100 : real ? 6000 : 2000, batch = 50;
+  const bool quick = std::getenv("RILL_QUICK") != nullptr;
   tf::random::set_seed(1);
-  const Loader data(real);
+  const MNISTLoader data;
+  const int steps = argc > 1 ? std::atoi(argv[1]) : quick ? 100 : data.real ? 6000 : 2000;
+  const int batch = 50;
   MLP model;
   keras::optimizers::Adam optimizer({.learning_rate = 0.001});
   auto train_step = tf::function([&](const Tensor& X, const Tensor& y) {
@@ -63,12 +44,12 @@ int main(int argc, char** argv) {
       std::cout << tf::format("batch {}: loss {:.6f}\n", i, loss.item<float>());
   }
   keras::metrics::SparseCategoricalAccuracy accuracy;
-  for (int start = 0; start < data.num_test; start += batch) {
-    const int end = std::min(start + batch, data.num_test);
+  for (int start = 0; start < data.num_test_data; start += batch) {
+    const int end = std::min(start + batch, data.num_test_data);
     const Tensor y_pred = model.predict(data.test_data(tf::slice(start, end)), {.verbose = 0});
     accuracy.update_state(data.test_label(tf::slice(start, end)), y_pred);
   }
   std::cout << tf::format("test accuracy: {:.6f}\n", accuracy.result().item<float>());
   if (!quick)
-    expect(accuracy.result().item<float>() > (real ? 0.97f : 0.93f), "it reads the digits");
+    expect(accuracy.result().item<float>() > (data.real ? 0.97f : 0.93f), "it reads the digits");
 }
