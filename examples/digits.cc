@@ -1,4 +1,4 @@
-// Handwritten digits read by a small network: a stack of layers, compile and fit.
+// Handwritten digits read by a small network: a stack of layers, compile and fit, and a file.
 #include <rill/rill.h>
 
 #include "example.h"
@@ -37,7 +37,12 @@ int main() {
   const auto scores = model.evaluate(test.x / 16.f, test.y);
   std::cout << tf::format("Test accuracy: {:.4f}\n\n", scores["accuracy"]);
 
-  const Tensor p = model.predict(test.x / 16.f);
+  // Saved, and asked as another program would ask it.
+  model.save("digits.keras");
+  keras::Model loaded = keras::models::load_model("digits.keras");
+  const Tensor p = loaded.predict(test.x / 16.f);
+  expect(p.to_vector<float>() == model.predict(test.x / 16.f).to_vector<float>(),
+         "the same predictions from the file");
   for (int i : {0, 1}) {
     draw(test.x[i] / 16.f);
     const int digit = static_cast<int>(tf::argmax(p[i]).item<std::int64_t>());

@@ -10,7 +10,7 @@ using tf::Tensor;
 
 int main(int argc, char** argv) {
   const bool real = has_mnist();
-  const int epochs = argc > 1 ? std::atoi(argv[1]) : real ? 2 : 10;
+  const int epochs = argc > 1 ? std::atoi(argv[1]) : real ? 2 : 25;
   keras::utils::set_random_seed(1);
   const auto [train, test] =
       real ? keras::datasets::mnist::load_data() : keras::datasets::digits::load_data();

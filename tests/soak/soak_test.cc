@@ -98,4 +98,38 @@ TEST(Soak, FailedStepsLeaveNothingBehind) {
   EXPECT_LT(resident_bytes() - early, 1 << 20);
 }
 
+// Keras: epochs of fit, and calls of predict.
+TEST(Soak, MemoryStaysFlatOverEpochsAndPredictions) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer keeps freed memory";
+#endif
+  namespace keras = tf::keras;
+  keras::Sequential model({keras::layers::Dense(16, {.activation = "relu"}),
+                           keras::layers::Dropout(0.1),
+                           keras::layers::Dense(3, {.activation = "softmax"})});
+  model.compile(
+      {.optimizer = "adam", .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
+  const auto [train, test] = keras::datasets::iris::load_data();
+  const auto epochs = [&](int n) {
+    return model
+        .fit(train.x, train.y,
+             {.batch_size = 16,
+              .epochs = n,
+              .verbose = 0,
+              .validation_data = {test.x, test.y}})["loss"]
+        .back();
+  };
+  const double first = epochs(20);
+  double early = resident_bytes();
+  EXPECT_LT(epochs(200), first);
+  EXPECT_LT(resident_bytes() - early, 1 << 20);
+  const auto predict = [&](int n) {
+    for (int i = 0; i < n; ++i) model.predict(test.x, {.verbose = 0});
+  };
+  predict(10'000);
+  early = resident_bytes();
+  predict(90'000);
+  EXPECT_LT(resident_bytes() - early, 1 << 20);
+}
+
 }  // namespace

@@ -143,6 +143,8 @@ History run_fit(Model& model, Batches& batches, std::optional<Batches>& validati
       model.stop_training = true;
     }
   }
+  // An optimizer that keeps averages (use_ema) gives them to the variables now.
+  t.options.optimizer->finalize_variable_values(model.trainable_variables());
   for (const CallbackRef& c : o.callbacks) c->on_train_end(logs);
   return history;
 }
