@@ -11,9 +11,10 @@ using tf::Tensor;
 
 int main() {
   keras::utils::set_random_seed(3);
-  const Tensor data = tf::random::uniform({1000, 32}), labels = tf::random::uniform({1000, 10});
+  const Tensor data = tf::random::uniform({1000, 32}),
+               labels = tf::nn::softmax(tf::random::uniform({1000, 10}, 0, 3));
   const Tensor val_data = tf::random::uniform({100, 32}),
-               val_labels = tf::random::uniform({100, 10});
+               val_labels = tf::nn::softmax(tf::random::uniform({100, 10}, 0, 3));
   keras::Sequential model({keras::layers::Dense(64, {.activation = "relu"}),
                            keras::layers::Dense(10, {.activation = "softmax"})});
   model.compile({.optimizer = keras::optimizers::RMSprop(0.001),

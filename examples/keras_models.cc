@@ -51,7 +51,7 @@ struct MyLayer : layers::Layer {
 };
 
 const Tensor data = tf::random::uniform({1000, 32}, 0, 1, {.seed = 1}),
-             labels = tf::random::uniform({1000, 10}, 0, 1, {.seed = 2});
+             labels = tf::nn::softmax(tf::random::uniform({1000, 10}, 0, 3, {.seed = 2}));
 
 // The same training for each of them.
 template <class M>

@@ -21,10 +21,13 @@ keras::Sequential stack() {
 
 int main() {
   keras::utils::set_random_seed(7);
+  // Labels whose rows sum to 1: a crossentropy takes them for distributions (with other rows the
+  // loss rises, in Keras too).
   const Tensor data = tf::random::uniform({1000, 32}, 0, 1, {.dtype = tf::float64}),
-               labels = tf::random::uniform({1000, 10}, 0, 1, {.dtype = tf::float64});
+               labels =
+                   tf::nn::softmax(tf::random::uniform({1000, 10}, 0, 3, {.dtype = tf::float64}));
   const Tensor val_data = tf::random::uniform({100, 32}),
-               val_labels = tf::random::uniform({100, 10});
+               val_labels = tf::nn::softmax(tf::random::uniform({100, 10}, 0, 3));
 
   keras::Sequential model = stack();
   model.compile({.optimizer = tf::compat::v1::train::AdamOptimizer(0.001),

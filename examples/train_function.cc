@@ -35,11 +35,12 @@ struct Cnn {
     x = tf::nn::max_pool2d(tf::nn::relu(tf::nn::conv2d(x, k1, 1, "SAME") + c1), 2, 2, "VALID");
     x = tf::nn::max_pool2d(tf::nn::relu(tf::nn::conv2d(x, k2, 1, "SAME") + c2), 2, 2, "VALID");
     x = tf::nn::relu(tf::matmul(tf::reshape(x, {-1, 7 * 7 * 64}), w1) + b1);
-    return tf::nn::softmax(tf::matmul(x, w2) + b2);
+    return tf::matmul(x, w2) + b2;  // logits: the loss takes them, and the largest wins
   }
   Tensor train_one_step(const Tensor& x, const Tensor& y) {
     tf::GradientTape tape;
-    auto loss = keras::losses::sparse_categorical_crossentropy(y, (*this)(x));
+    auto loss =
+        keras::losses::sparse_categorical_crossentropy(y, (*this)(x), {.from_logits = true});
     loss = tf::reduce_mean(loss);
     tf::print("loss", loss);
     optimizer.apply_gradients(tape.gradient(loss, variables()), variables());
