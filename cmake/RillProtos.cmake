@@ -27,13 +27,16 @@ set_source_files_properties(${RILL_PROTO_SOURCES} PROPERTIES COMPILE_OPTIONS "-w
 # system's library does not have: they must not know.
 if(RILL_SANITIZE MATCHES "thread")
   file(GLOB proto_users CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/rill/graph/*.cc"
-       "${PROJECT_SOURCE_DIR}/rill/saving/*.cc" "${PROJECT_SOURCE_DIR}/rill/summary/*.cc")
+       "${PROJECT_SOURCE_DIR}/rill/saving/*.cc" "${PROJECT_SOURCE_DIR}/rill/summary/*.cc"
+       "${PROJECT_SOURCE_DIR}/rill/keras/*/*.cc" "${PROJECT_SOURCE_DIR}/tests/checkpoints/*.cc")
   set_source_files_properties(${RILL_PROTO_SOURCES} PROPERTIES
     COMPILE_OPTIONS "-w;-O1;-U__SANITIZE_THREAD__")
   foreach(source ${proto_users})
     file(STRINGS "${source}" uses REGEX "(graph_def|tensor_proto|attr_proto|raise_control_flow|object_graph|restore|checkpoint|event_file)_impl\\.h|pb\\.h")
     if(uses)
-      set_source_files_properties("${source}" PROPERTIES COMPILE_OPTIONS "-U__SANITIZE_THREAD__")
+      # A test then cannot share the precompiled headers, which know.
+      set_source_files_properties("${source}" PROPERTIES
+        COMPILE_OPTIONS "-U__SANITIZE_THREAD__" SKIP_PRECOMPILE_HEADERS ON)
     endif()
   endforeach()
 endif()
