@@ -374,7 +374,7 @@ TEST(Recurrent, ModelsTrain) {
   const Tensor y = tf::cast(x(tf::all, 0) > 0.f, tf::float32);
   keras::Sequential model({layers::LSTM(8), layers::Dense(1, {.activation = "sigmoid"})});
   model.compile({.optimizer = keras::optimizers::Adam(0.02), .loss = "binary_crossentropy"});
-  model.fit(x, y, {.batch_size = 16, .epochs = 30, .verbose = 0});
+  model.fit(x, y, {.batch_size = 16, .epochs = 80, .verbose = 0});
   EXPECT_LT(model.evaluate(x, y, {.verbose = 0})["loss"], 0.3);
 }
 
