@@ -58,13 +58,10 @@ Ref<KerasNode> add_node(const Ref<LayerImpl>& layer, const Nest& inputs, CallOpt
 }
 
 // Inputs of a drawing as arguments of a graph, other tensors as they are.
-Nest as_arguments(Graph& g, const Nest& inputs, std::vector<Tensor>* arguments) {
+Nest as_arguments(Graph& g, const Nest& inputs) {
   std::vector<Tensor> leaves = inputs.flatten();
   for (Tensor& t : leaves)
-    if (keras_symbol(t)) {
-      t = g.tensor({&g.add_argument("x", t.dtype(), t.shape()), 0});
-      if (arguments) arguments->push_back(t);
-    }
+    if (keras_symbol(t)) t = g.tensor({&g.add_argument("x", t.dtype(), t.shape()), 0});
   return inputs.with_leaves(leaves);
 }
 
@@ -98,7 +95,7 @@ std::vector<ValueSpec> infer_outputs(const Layer& layer, const Nest& inputs,
                                      const CallOptions& options, Nest* structure) {
   Ref<Graph> g(new Graph(layer.name()));
   const TracingScope tracing(*g);
-  const Nest out = CallMachinery::run(layer, as_arguments(*g, inputs, nullptr), options);
+  const Nest out = CallMachinery::run(layer, as_arguments(*g, inputs), options);
   std::vector<ValueSpec> specs;
   for (const Tensor& t : out.flatten()) {
     RILL_CHECK(t.defined(), invalid_argument, "[{}] call returned an undefined tensor",

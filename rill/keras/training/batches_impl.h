@@ -6,13 +6,6 @@
 // The data of fit, evaluate and predict as batches.
 namespace rill::keras {
 
-struct ArrayOptions {
-  std::int64_t batch_size = 32;
-  bool shuffle = false;
-  Tensor sample_weight = {};
-  std::vector<std::pair<int, double>> class_weight = {};
-};
-
 // Arrays with the samples along axis 0. Floats become floatx, as Keras makes them.
 // InvalidArgument when their numbers of samples differ or there is none.
 class Arrays {

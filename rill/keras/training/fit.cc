@@ -50,14 +50,6 @@ void prepare(const Callbacks& list, Model& model, int epochs, std::int64_t steps
   }
 }
 
-Trainer& compiled_trainer(Model& model, const char* what) {
-  RILL_CHECK(model.compiled(), failed_precondition,
-             "[{}] you must compile your model before training or testing: call "
-             "compile({{.optimizer = .., .loss = ..}}) before {}",
-             model.name(), what);
-  return *model.model_impl().trainer;
-}
-
 Logs run_test(Model& model, Batches& batches, const Callbacks& callbacks, int verbose) {
   Trainer& t = compiled_trainer(model, "evaluate");
   t.reset_metrics();

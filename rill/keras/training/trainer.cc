@@ -312,9 +312,7 @@ std::vector<std::string> Trainer::metrics_names() const {
 }
 
 // ---- the steps of a model
-namespace {
-
-Trainer& trainer_of(const Model& m, const char* what) {
+Trainer& compiled_trainer(const Model& m, const char* what) {
   Trainer* t = m.model_impl().trainer.get();
   RILL_CHECK(
       t, failed_precondition,
@@ -324,29 +322,30 @@ Trainer& trainer_of(const Model& m, const char* what) {
   return *t;
 }
 
-}  // namespace
-
 void Model::compile(CompileOptions options) {
   // Checkpoints of the model hold the optimizer too, as Keras's do.
   model_impl().track("optimizer", options.optimizer->trackable());
   model_impl().trainer = std::make_unique<Trainer>(std::move(options));
 }
 bool Model::compiled() const { return model_impl().trainer != nullptr; }
-Optimizer& Model::optimizer() const { return *trainer_of(*this, "optimizer").options.optimizer; }
+Optimizer& Model::optimizer() const {
+  return *compiled_trainer(*this, "optimizer").options.optimizer;
+}
 std::vector<std::string> Model::metrics_names() const {
   return compiled() ? model_impl().trainer->metrics_names() : std::vector<std::string>();
 }
-void Model::reset_metrics() { trainer_of(*this, "reset_metrics").reset_metrics(); }
+void Model::reset_metrics() { compiled_trainer(*this, "reset_metrics").reset_metrics(); }
 
 Tensor Model::compute_loss(const Nest& y, const Nest& y_pred, const Tensor& sample_weight) {
-  return trainer_of(*this, "compute_loss").compute_loss(*this, y, y_pred, sample_weight);
+  return compiled_trainer(*this, "compute_loss").compute_loss(*this, y, y_pred, sample_weight);
 }
 Nest Model::compute_metrics(const Nest& y, const Nest& y_pred, const Tensor& sample_weight) {
-  return trainer_of(*this, "compute_metrics").compute_metrics(*this, y, y_pred, sample_weight);
+  return compiled_trainer(*this, "compute_metrics")
+      .compute_metrics(*this, y, y_pred, sample_weight);
 }
 
 Nest Model::train_step(const Nest& data) {
-  Trainer& t = trainer_of(*this, "fit");
+  Trainer& t = compiled_trainer(*this, "fit");
   const BatchParts p = parts_of(data);
   Nest y_pred;
   Tensor loss;
@@ -366,7 +365,7 @@ Nest Model::train_step(const Nest& data) {
 }
 
 Nest Model::test_step(const Nest& data) {
-  Trainer& t = trainer_of(*this, "evaluate");
+  Trainer& t = compiled_trainer(*this, "evaluate");
   const BatchParts p = parts_of(data);
   const Nest y_pred = apply(p.x, {.training = 0});
   t.compute_loss(*this, p.y, y_pred, p.sample_weight);

@@ -40,7 +40,6 @@ class Trainer {
   std::string shown_name(const Output& o, const std::string& metric) const;
 
   bool resolved_ = false;
-  bool labels_dict_ = false;
   std::vector<Output> outputs_;
   metrics::Mean loss_mean_;
   // Means that layers ask for by add_metric.
@@ -55,6 +54,9 @@ class Trainer {
   };
   std::vector<Planned> functions_;
 };
+
+// The trainer of a compiled model; FailedPrecondition, which names what was asked for, of another.
+Trainer& compiled_trainer(const Model& model, const char* what);
 
 // (x, y, sample_weight) of what a dataset gives: x, (x,), (x, y) or (x, y, sample_weight).
 struct BatchParts {
