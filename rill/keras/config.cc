@@ -360,17 +360,19 @@ void write_yaml(const Config& c, YAML::Emitter& out) {
   }
 }
 
-Config read_yaml(const YAML::Node& n, int depth) {
+// An alias may stand for much, again and again: `left` bounds what a small text unfolds to.
+Config read_yaml(const YAML::Node& n, int depth, int& left) {
   RILL_CHECK(depth < 500, invalid_argument, "[yaml] nested more than 500 deep");
+  RILL_CHECK(--left > 0, invalid_argument, "[yaml] unfolds to more than a million values");
   if (n.IsSequence()) {
     Config c = Config::list();
-    for (const YAML::Node& i : n) c.push_back(read_yaml(i, depth + 1));
+    for (const YAML::Node& i : n) c.push_back(read_yaml(i, depth + 1, left));
     return c;
   }
   if (n.IsMap()) {
     Config c = Config::dict();
     for (const auto& item : n)
-      c.set(item.first.as<std::string>(), read_yaml(item.second, depth + 1));
+      c.set(item.first.as<std::string>(), read_yaml(item.second, depth + 1, left));
     return c;
   }
   if (!n.IsScalar()) return {};
@@ -399,7 +401,8 @@ std::string Config::to_yaml() const {
 
 Config Config::from_yaml(std::string_view text) {
   try {
-    return read_yaml(YAML::Load(std::string(text)), 0);
+    int left = 1'000'000;
+    return read_yaml(YAML::Load(std::string(text)), 0, left);
   } catch (const YAML::Exception& e) {
     RILL_FAIL(invalid_argument, "[yaml] this is no YAML: {}", e.what());
   }

@@ -427,8 +427,10 @@ TEST(KerasGuide, StacksFromListsAndAdd) {
   listed(x), added(x);
   added.set_weights(listed.get_weights());
   expect_near(added(x), listed(x));
+  EXPECT_EQ(added.predict(x, {.verbose = 0}).shape(), tf::TensorShape({3, 2}));
   added.pop();
   EXPECT_EQ(added(x).shape(), tf::TensorShape({3, 4}));
+  EXPECT_EQ(added.predict(x, {.verbose = 0}).shape(), tf::TensorShape({3, 4}));
 }
 
 TEST(KerasGuide, BothStylesTrainTheSame) {

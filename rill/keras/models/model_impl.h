@@ -44,6 +44,7 @@ class SequentialImpl : public ModelImpl {
 
  private:
   void draw();
+  void forget_drawing();
   std::vector<LayerRef> layers_;
   LayerRef input_layer_;  // as it was given, or made of the first layer's input_shape
   TensorShape known_input_shape_;

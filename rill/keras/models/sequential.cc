@@ -4,6 +4,7 @@
 #include "rill/keras/layers/registry.h"
 #include "rill/keras/models/model_impl.h"
 #include "rill/keras/name_stack_impl.h"
+#include "rill/keras/training/trainer_impl.h"
 #include "rill/ops/array_ops.h"
 
 namespace rill::keras {
@@ -39,7 +40,7 @@ void SequentialImpl::add(LayerRef layer) {
     }
   }
   layers_.push_back(std::move(layer));
-  inputs_.clear(), outputs_.clear();
+  forget_drawing();
   const bool was_built = built;
   built = false;
   // Weights that are made now are known by "layer_with_weights-N" first, as in Keras's files.
@@ -51,13 +52,20 @@ void SequentialImpl::add(LayerRef layer) {
   track_layer(format("layer-{}", layers_.size() - 1), impl);
 }
 
+// What was made of the layers that there were: symbolic tensors, and planned steps.
+void SequentialImpl::forget_drawing() {
+  inputs_.clear(), outputs_.clear();
+  for (Trainer* t : {trainer.get(), predictor.get()})
+    if (t) t->forget_functions();
+}
+
 void SequentialImpl::pop() {
   RILL_CHECK(!layers_.empty(), failed_precondition, "[{}] there are no layers in the model to pop",
              name());
   const Ref<LayerImpl> gone = CallMachinery::impl_of(*layers_.back());
   layers_.pop_back();
   std::erase(children, gone);
-  inputs_.clear(), outputs_.clear();
+  forget_drawing();
 }
 
 void SequentialImpl::build_for(const TensorShape& shape, DType dtype) {
