@@ -10,10 +10,6 @@ if(RILL_SANITIZE)
   list(APPEND example_environment "RILL_QUICK=1")  # long trainings take a few steps
 endif()
 
-# UBSan's check of virtual calls asks for type information, which hidden classes do not show.
-# A library, so that the flag comes after those that it takes back.
-add_library(rill_no_vptr_check INTERFACE)
-target_compile_options(rill_no_vptr_check INTERFACE -fno-sanitize=vptr)
 
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.cc")
 foreach(source ${sources})
@@ -23,7 +19,7 @@ foreach(source ${sources})
     OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/examples")
   target_link_libraries(example_${name} PRIVATE rill rill_warnings)
   if(RILL_SANITIZE)
-    target_link_libraries(example_${name} PRIVATE rill_flags rill_no_vptr_check)
+    target_link_libraries(example_${name} PRIVATE rill_flags)
   endif()
 
   set(folder "${PROJECT_BINARY_DIR}/examples/run/${name}")
@@ -45,7 +41,7 @@ set_target_properties(porting PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BIN
 target_compile_options(porting PRIVATE -O0 -Wno-unused)
 target_link_libraries(porting PRIVATE rill)
 if(RILL_SANITIZE)
-  target_link_libraries(porting PRIVATE rill_flags rill_no_vptr_check)
+  target_link_libraries(porting PRIVATE rill_flags)
 endif()
 add_test(NAME docs.porting COMMAND porting)
 set_tests_properties(docs.porting PROPERTIES LABELS examples TIMEOUT 300)

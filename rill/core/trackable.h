@@ -4,10 +4,11 @@
 #include <string_view>
 #include <vector>
 
+#include "rill/base/api.h"
 #include "rill/base/ref.h"
 #include "rill/core/tensor.h"
 
-namespace rill {
+namespace rill RILL_API {
 
 class TrackableNode;
 void retain(TrackableNode* n) noexcept;
@@ -86,4 +87,4 @@ inline void release(TrackableNode* n) noexcept {
   if (n->refs.release()) delete n;
 }
 
-}  // namespace rill
+}  // namespace RILL_API
