@@ -4,6 +4,21 @@
 
 namespace rill::data {
 
+RandomSource::Stream RandomSource::next_pass() const {
+  std::lock_guard lock(mutex_);
+  return {stream_.seed, stream_.seed2, passes_++};
+}
+RandomSource::Stream RandomSource::without_pass() const {
+  std::lock_guard lock(mutex_);
+  return {stream_.seed, stream_.seed2, 0};
+}
+void RandomSource::follow(const Stream& pass) const {
+  std::lock_guard lock(mutex_);
+  const bool same = stream_.seed == pass.seed && stream_.seed2 == pass.seed2;
+  stream_ = {pass.seed, pass.seed2, 0};
+  passes_ = same ? std::max(passes_, pass.number + 1) : pass.number + 1;
+}
+
 std::unique_ptr<Pass> Pass::nested(const Stream& outer) {
   auto pass = std::make_unique<Pass>();
   pass->nested_ = true;
@@ -15,12 +30,14 @@ Pass::Stream Pass::stream_of(const RandomSource& source) {
   for (const auto& [known, stream] : streams_)
     if (known == &source) return stream;
   const std::size_t i = streams_.size();
-  Stream stream{source.stream.seed, source.stream.seed2, 0};
+  Stream stream;
   if (i < saved_.size())
     stream = saved_[i];
   else if (!nested_)
-    stream.number = source.passes.fetch_add(1);
-  else if (!source.seeded)
+    stream = source.next_pass();
+  else if (source.seeded)
+    stream = source.without_pass();
+  else
     stream = {outer_.seed,
               static_cast<std::int64_t>(mix(static_cast<std::uint64_t>(outer_.seed2), i)), 0};
   streams_.emplace_back(&source, stream);
@@ -48,6 +65,11 @@ std::unique_ptr<Pass> Pass::restore(StateReader& in) {
   pass->nested_ = nested;
   pass->outer_ = {list[0], list[1], 0};
   return pass;
+}
+void Pass::lead() const {
+  std::lock_guard lock(mutex_);
+  if (nested_) return;
+  for (const auto& [source, stream] : streams_) source->follow(stream);
 }
 
 std::int64_t Cursor::next_rows(std::int64_t*, std::int64_t) {

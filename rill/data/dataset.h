@@ -101,6 +101,8 @@ class Iterator {
   // iterator of an equal pipeline, in this process or another. DataLoss when the
   // bytes are damaged, InvalidArgument when another pipeline wrote them; the
   // iterator then stays as it was. A generator is started anew and passed over.
+  // Passes over the dataset that begin later are those that would have come after
+  // the saved one.
   std::string save() const;
   void restore(std::string_view state);
   // Library use: this iterator as part of a checkpoint (rill/core/trackable.h).

@@ -1,5 +1,4 @@
 #pragma once
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -25,10 +24,23 @@ inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 // have begun, for each has numbers of its own.
 class RandomSource {
  public:
-  explicit RandomSource(std::int64_t seed = -1) : stream(dataset_stream(seed)), seeded(seed >= 0) {}
-  const RandomStream stream;
+  explicit RandomSource(std::int64_t seed = -1)
+      : seeded(seed >= 0), stream_(dataset_stream(seed)) {}
+  struct Stream {
+    std::int64_t seed, seed2;
+    std::uint64_t number;  // of the pass
+  };
+  // Of a pass that begins; of none.
+  Stream next_pass() const;
+  Stream without_pass() const;
+  // The passes to come are those that come after `pass`, which may be of another process.
+  void follow(const Stream& pass) const;
   const bool seeded;
-  mutable std::atomic<std::uint64_t> passes{0};
+
+ private:
+  mutable std::mutex mutex_;
+  mutable RandomStream stream_;
+  mutable std::uint64_t passes_ = 0;
 };
 
 // What the cursors of one iterator share: the stream of each random source in
@@ -36,10 +48,7 @@ class RandomSource {
 // the same for equal pipelines, so that a saved list serves a new process.
 class Pass {
  public:
-  struct Stream {
-    std::int64_t seed, seed2;
-    std::uint64_t number;  // of the pass
-  };
+  using Stream = RandomSource::Stream;
   Pass() = default;
   explicit Pass(std::vector<Stream> saved) : saved_(std::move(saved)) {}
   // Of a dataset that a user's function returned for one element: without a seed
@@ -50,6 +59,8 @@ class Pass {
   Stream stream_of(const RandomSource& source);
   void save(StateWriter& out) const;
   static std::unique_ptr<Pass> restore(StateReader& in);
+  // The next passes over the same datasets follow this one.
+  void lead() const;
 
  private:
   mutable std::mutex mutex_;

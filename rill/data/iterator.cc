@@ -57,6 +57,7 @@ class IteratorImpl final : public TrackableNode {
     current = std::move(saved_current);
     peeked = saved_peeked;
     ended = saved_ended;
+    pass->lead();
   }
 
   std::vector<SavedValue> saved_values() override {

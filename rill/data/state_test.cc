@@ -169,6 +169,25 @@ TEST_P(State, ForgedBytesNeverCrash) {
     }
 }
 
+// Passes that begin after a restore are those that would have come after the saved one, in a
+// process that drew other seeds too.
+TEST(StateOf, TheNextPassesFollowTheSavedOne) {
+  const auto make = [] { return Dataset::range(50).shuffle(50).map(noisy).batch(7); };
+  const Dataset first = make();
+  rest(first.make_iterator());
+  Iterator it = first.make_iterator();
+  it.next();
+  const std::string state = it.save();
+  const Dataset second = make();
+  rest(second.make_iterator());
+  rest(second.make_iterator());
+  Iterator restored = second.make_iterator();
+  restored.restore(state);
+  EXPECT_EQ(rest(restored), rest(it));
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(rest(second.make_iterator()), rest(first.make_iterator())) << i;
+}
+
 TEST(StateOf, AnotherPipelineIsRefused) {
   auto it = Dataset::range(5).batch(2).iter();
   const std::string state = it.save();

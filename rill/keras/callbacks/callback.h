@@ -59,8 +59,6 @@ class Callback {
 
   Model* model = nullptr;
   History::Params params;
-  // In on_train_begin: the epoch to begin with, when a backup was found; -1: as fit says.
-  int resume_epoch = -1;
   Logs extra;  // numbers of its own, which the history takes at the end of an epoch
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,9 @@
 
 // The callbacks of Keras.
 namespace rill RILL_API {
+namespace train {
+class CheckpointManager;
+}
 namespace keras {
 namespace callbacks {
 
@@ -196,19 +200,33 @@ class ModelCheckpoint : public Callback {
   std::int64_t batches_ = 0;
 };
 
-// Makes training survive a crash: keeps model, optimizer and epoch in a folder; a fit that finds
-// them there goes on after the last whole epoch. The folder is emptied when training ends.
+struct BackupAndRestoreOptions {
+  // 0: at the end of each epoch; n: also after every n batches.
+  std::int64_t save_freq = 0;
+  bool delete_checkpoint = true;  // when training ends
+};
+// Makes training survive a crash: keeps model, optimizer, epoch and batch, the place in the data
+// and the random streams in a folder. A fit that finds them there goes on from them, and ends with
+// the same weights as one that was never stopped, if the program is the same. The state of other
+// callbacks is not kept.
 class BackupAndRestore : public Callback {
  public:
-  explicit BackupAndRestore(std::string backup_dir);
+  explicit BackupAndRestore(std::string backup_dir, BackupAndRestoreOptions options = {});
   void on_train_begin(const Logs& logs) override;
   void on_epoch_end(int epoch, const Logs& logs) override;
+  void on_train_batch_end(std::int64_t batch, const Logs& logs) override;
   void on_train_end(const Logs& logs) override;
-  bool wants_batches() const override { return false; }
-  int restored_epoch = -1;  // of the backup that fit went on from; -1: there was none
+  bool wants_batches() const override { return o_.save_freq > 0; }
+  // Where fit went on: the last epoch that was complete, -1 when none was or no backup was
+  // found, and the batches that were done of the next.
+  int restored_epoch = -1;
+  std::int64_t restored_step = 0;
 
  private:
   std::string folder_;
+  BackupAndRestoreOptions o_;
+  std::shared_ptr<train::CheckpointManager> manager_;  // of the fit that runs
+  std::int64_t batches_ = 0;
 };
 
 struct TensorBoardOptions {

@@ -12,6 +12,7 @@
 #include "rill/keras/saving/saving.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
+#include "rill/ops/random_ops.h"
 #include "rill/summary/event_reader.h"
 #include "tests/expect_error.h"
 #include "tests/shows.h"
@@ -191,6 +192,58 @@ TEST(Callbacks, BackupAndRestore) {
   EXPECT_EQ(h.epoch, (std::vector<int>{4, 5}));
   EXPECT_EQ(restarted.get_weights()[0].item<float>(), whole.get_weights()[0].item<float>());
   EXPECT_TRUE(tf::io::list_folder(at).empty());
+}
+
+// In the middle of an epoch, with all that draws, planned and eagerly.
+TEST(Callbacks, BackupInTheMiddleOfAnEpoch) {
+  for (const bool eagerly : {false, true}) {
+    SCOPED_TRACE(eagerly);
+    const std::string at = folder();
+    const auto make = [&] {
+      keras::Sequential m({keras::layers::Dense(4, {.input_shape = {1}}),
+                           keras::layers::Dropout(0.5), keras::layers::Dense(1)});
+      m.compile({.optimizer = "adam", .loss = "mse", .metrics = {"mae"}, .run_eagerly = eagerly});
+      return m;
+    };
+    struct CrashAt : keras::callbacks::Callback {
+      explicit CrashAt(int n) : left(n) {}
+      void on_train_batch_end(std::int64_t, const keras::Logs&) override {
+        if (--left == 0) throw std::runtime_error("power cut");
+      }
+      int left;
+    };
+    const tf::Tensor in = tf::reshape(tf::range(20.f), {20, 1}) / 10.f;
+    const auto fit = [&](keras::Sequential& m, std::vector<keras::CallbackRef> callbacks) {
+      return m.fit(in, 2 * in,
+                   {.batch_size = 4, .epochs = 4, .verbose = 0, .callbacks = std::move(callbacks)});
+    };
+    tf::random::set_seed(7);
+    keras::Sequential whole = make();
+    const auto expected = fit(whole, {});
+    tf::random::set_seed(7);
+    keras::Sequential broken = make();
+    // 2 batches of the third epoch are saved, and one more is done.
+    EXPECT_THROW(
+        fit(broken, {keras::callbacks::BackupAndRestore(at, {.save_freq = 2}), CrashAt(13)}),
+        std::runtime_error);
+    tf::random::set_seed(1000);  // the seed too comes from the backup
+    keras::Sequential restarted = make();
+    keras::callbacks::BackupAndRestore backup(at, {.save_freq = 2});
+    const auto h = fit(restarted, {backup});
+    EXPECT_EQ(backup.restored_epoch, 1);
+    EXPECT_EQ(backup.restored_step, 2);
+    EXPECT_EQ(h.epoch, (std::vector<int>{2, 3}));
+    for (const char* name : {"loss", "mae"})
+      for (int i : {0, 1})
+        EXPECT_EQ(h[name][static_cast<std::size_t>(i)],
+                  expected[name][static_cast<std::size_t>(i) + 2])
+            << name;
+    for (std::size_t i = 0; i < 4; ++i)
+      EXPECT_EQ(restarted.get_weights()[i].to_vector<float>(),
+                whole.get_weights()[i].to_vector<float>());
+  }
+  EXPECT_THROW(keras::callbacks::BackupAndRestore("x", {.save_freq = -1}),
+               tf::errors::InvalidArgument);
 }
 
 TEST(Callbacks, TensorBoardWritesWhatItReadsBack) {

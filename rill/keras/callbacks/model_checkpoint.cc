@@ -7,8 +7,6 @@
 #include "rill/io/file.h"
 #include "rill/keras/callbacks/callbacks.h"
 #include "rill/keras/models/model.h"
-#include "rill/saving/checkpoint_manager.h"
-#include "rill/saving/checkpoint_state.h"
 
 // Callbacks that save the model.
 namespace rill::keras::callbacks {
@@ -87,44 +85,6 @@ void ModelCheckpoint::save(int epoch, const Logs& logs) {
     model->save_weights(path);
   else
     model->save(path);
-}
-
-// ---- backups
-namespace {
-
-constexpr const char* kPrefix = "backup";
-
-}  // namespace
-
-BackupAndRestore::BackupAndRestore(std::string backup_dir) : folder_(std::move(backup_dir)) {
-  RILL_CHECK(!folder_.empty(), invalid_argument, "[BackupAndRestore] backup_dir is empty");
-}
-
-void BackupAndRestore::on_train_begin(const Logs&) {
-  restored_epoch = resume_epoch = -1;
-  const std::string latest = train::latest_checkpoint(folder_);
-  if (latest.empty()) return;
-  const Variable epoch(std::int64_t{-1}, {.trainable = false, .name = "epoch"});
-  train::Checkpoint({{"model", *model}, {"optimizer", model->optimizer()}, {"epoch", epoch}})
-      .restore(latest);
-  restored_epoch = static_cast<int>(epoch.item<std::int64_t>());
-  resume_epoch = restored_epoch + 1;
-}
-
-void BackupAndRestore::on_epoch_end(int epoch, const Logs&) {
-  io::create_folders(folder_);
-  const Variable number(std::int64_t{epoch}, {.trainable = false, .name = "epoch"});
-  train::CheckpointManager manager(
-      train::Checkpoint({{"model", *model}, {"optimizer", model->optimizer()}, {"epoch", number}}),
-      {.directory = folder_, .max_to_keep = 1, .checkpoint_name = kPrefix});
-  manager.save({.checkpoint_number = epoch});
-}
-
-void BackupAndRestore::on_train_end(const Logs&) {
-  if (!io::file_exists(io::join_path(folder_, "checkpoint"))) return;
-  for (const std::string& name : io::list_folder(folder_))
-    if (name == "checkpoint" || name.starts_with(std::string(kPrefix) + "-"))
-      io::remove_file(io::join_path(folder_, name));
 }
 
 }  // namespace rill::keras::callbacks

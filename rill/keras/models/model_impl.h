@@ -6,7 +6,8 @@
 
 namespace rill::keras {
 
-class Trainer;  // what compile and fit keep: training/trainer_impl.h
+class Trainer;      // what compile and fit keep: training/trainer_impl.h
+class FitProgress;  // training/progress_impl.h
 
 // What the handles of a model share.
 class ModelImpl : public LayerImpl {
@@ -22,6 +23,7 @@ class ModelImpl : public LayerImpl {
 
   std::unique_ptr<Trainer> trainer;    // null before compile
   std::unique_ptr<Trainer> predictor;  // for predict before that
+  FitProgress* progress = nullptr;     // of the fit that runs; null while none does
 };
 
 // A stack of layers.

@@ -148,4 +148,12 @@ bool Batches::next(Nest* batch) {
   return true;
 }
 
+void Batches::restore(std::string_view state, std::int64_t done) {
+  if (state.empty()) return;
+  data::Iterator saved = dataset_.make_iterator();
+  saved.restore(state);
+  iterator_ = std::move(saved);
+  done_ = done;
+}
+
 }  // namespace rill::keras

@@ -39,6 +39,11 @@ class Batches {
   bool next(Nest* batch);
   bool ran_out() const { return ran_out_; }
 
+  // The place in the data, and going on from it after `done` batches of an epoch: then
+  // begin_epoch() is called for the epoch after it only.
+  std::string save() const { return iterator_ ? iterator_->save() : std::string(); }
+  void restore(std::string_view state, std::int64_t done);
+
  private:
   data::Dataset dataset_;
   std::int64_t steps_, limit_ = 0, done_ = 0;

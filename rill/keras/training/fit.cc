@@ -6,8 +6,7 @@
 #include "rill/base/check.h"
 #include "rill/base/logging.h"
 #include "rill/keras/models/model_impl.h"
-#include "rill/keras/training/batches_impl.h"
-#include "rill/keras/training/trainer_impl.h"
+#include "rill/keras/training/progress_impl.h"
 #include "rill/keras/utils/progbar.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
@@ -77,6 +76,23 @@ Logs run_test(Model& model, Batches& batches, const Callbacks& callbacks, int ve
   return logs;
 }
 
+// Lets callbacks see how far the fit of a model has come.
+class RunningFit {
+ public:
+  RunningFit(Model& model, Trainer& t, Batches& batches, std::optional<Batches>& validation)
+      : model_(model.model_impl()),
+        progress_(new FitProgress(t, batches, validation ? &*validation : nullptr)) {
+    model_.progress = progress_.get();
+  }
+  ~RunningFit() { model_.progress = nullptr; }
+  RunningFit(const RunningFit&) = delete;
+  FitProgress& progress() const { return *progress_; }
+
+ private:
+  ModelImpl& model_;
+  Ref<FitProgress> progress_;
+};
+
 History run_fit(Model& model, Batches& batches, std::optional<Batches>& validation,
                 const FitOptions& o) {
   Trainer& t = compiled_trainer(model, "fit");
@@ -88,24 +104,28 @@ History run_fit(Model& model, Batches& batches, std::optional<Batches>& validati
   const std::int64_t every = t.options.steps_per_execution;
   model.stop_training = false;
   Logs logs;
-  int first_epoch = o.initial_epoch;
-  for (const CallbackRef& c : o.callbacks) {
-    c->on_train_begin({});
-    first_epoch = std::max(first_epoch, c->resume_epoch);
-  }
+  const RunningFit running(model, t, batches, validation);
+  FitProgress& progress = running.progress();
+  progress.epoch = o.initial_epoch;
+  for (const CallbackRef& c : o.callbacks) c->on_train_begin({});
+  const int first_epoch = progress.epoch;
   for (int epoch = first_epoch; epoch < o.epochs && !model.stop_training; ++epoch) {
-    t.reset_metrics();
+    // A backup may have been made in the middle of an epoch.
+    const bool midway = std::exchange(progress.resumed, false) && progress.step > 0;
+    if (!midway) t.reset_metrics();
     for (const CallbackRef& c : o.callbacks) c->on_epoch_begin(epoch, {});
     if (verbose > 0) std::cout << "Epoch " << epoch + 1 << '/' << o.epochs << '\n';
     utils::Progbar bar(batches.steps(), {.verbose = verbose});
-    Nest batch, results;
-    std::int64_t step = 0;
-    batches.begin_epoch();
+    Nest batch;
+    Nest& results = progress.results;
+    std::int64_t step = midway ? progress.step : 0;
+    if (!midway) batches.begin_epoch();
     while (!model.stop_training && batches.next(&batch)) {
       if (hooks && step % every == 0)
         for (const CallbackRef& c : o.callbacks) c->on_train_batch_begin(step, {});
       results = t.step(model, Trainer::Mode::train, batch);
-      ++step;
+      progress.step = ++step;
+      progress.stepped = true;
       if (hooks && (step % every == 0 || step == batches.steps())) {
         const Logs now = logs_of(results);
         for (const CallbackRef& c : o.callbacks) c->on_train_batch_end(step - 1, now);
@@ -123,6 +143,8 @@ History run_fit(Model& model, Batches& batches, std::optional<Batches>& validati
       for (const auto& [name, value] : val.items()) logs.set("val_" + name, value);
     }
     bar.update(step, logs, true);
+    progress.epoch = epoch + 1;
+    progress.step = 0;
     for (const CallbackRef& c : o.callbacks) {
       c->on_epoch_end(epoch, logs);
       for (const auto& [name, value] : c->extra.items()) logs.set(name, value);

@@ -1,6 +1,7 @@
 #include "rill/keras/training/trainer_impl.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
@@ -11,6 +12,7 @@
 #include "rill/keras/trace_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
+#include "rill/ops/random/seeds.h"
 
 namespace rill::keras {
 
@@ -68,13 +70,97 @@ Nest Trainer::step(Model& model, Mode mode, const Nest& batch) {
     specs.emplace_back(s, t.dtype());
   }
   static const char* names[] = {"train_function", "test_function", "predict_function"};
-  ConcreteFunction f =
-      trace(names[static_cast<int>(mode)], specs,
-            [&](const std::vector<Tensor>& args) { return run(batch.with_leaves(args)); });
+  const auto traced = [&] {
+    return trace(names[static_cast<int>(mode)], specs,
+                 [&](const std::vector<Tensor>& args) { return run(batch.with_leaves(args)); });
+  };
+  const std::size_t first = graph_streams();
+  std::int64_t before = op_streams();
+  const auto saved = std::find_if(restored_.streams.begin(), restored_.streams.end(),
+                                  [&](const Progress::Streams& s) { return s.mode == mode; });
+  std::optional<ConcreteFunction> f;
+  if (saved == restored_.streams.end()) {
+    f = traced();
+  } else {
+    // In the place of the one that was traced before the process was stopped.
+    const std::vector<std::int64_t> now = random_state();
+    before = saved->before;
+    set_op_streams(before);
+    f = traced();
+    set_random_state(now);
+    if (graph_streams() - first == saved->counts.size())
+      set_graph_stream_counts(first, saved->counts);
+    restored_.streams.erase(saved);
+  }
   if (functions_.size() >= 8) functions_.erase(functions_.begin());
   functions_.push_back({mode, batch.with_leaves(std::vector<Tensor>(leaves.size(), constant(0))),
-                        std::move(specs), f});
-  return f(leaves);
+                        std::move(specs), *f, before, first, graph_streams()});
+  restore_metrics();
+  return (*f)(leaves);
+}
+
+// ---- progress
+std::vector<Metric*> Trainer::all_metrics() const {
+  std::vector<Metric*> list{const_cast<metrics::Mean*>(&loss_mean_)};
+  for (const Output& o : outputs_) {
+    if (o.loss_mean) list.push_back(o.loss_mean.get());
+    for (const MetricRef& m : o.metrics) list.push_back(&*m);
+    for (const MetricRef& m : o.weighted_metrics) list.push_back(&*m);
+  }
+  for (const std::string& name : layer_metric_names_) list.push_back(layer_metrics_.at(name).get());
+  return list;
+}
+
+void Trainer::save(data::StateWriter& out) const {
+  out.put(static_cast<std::int64_t>(functions_.size()));
+  for (const Planned& p : functions_) {
+    out.put(static_cast<std::int64_t>(p.mode));
+    out.put(p.streams_before);
+    out.put(graph_stream_counts(p.first_stream, p.last_stream));
+  }
+  const std::vector<Metric*> list = all_metrics();
+  out.put(static_cast<std::int64_t>(list.size()));
+  for (Metric* m : list) {
+    std::vector<Nest> values;
+    for (const Variable& v : m->variables()) values.emplace_back(v.value());
+    out.put(values);
+  }
+}
+
+Trainer::Progress Trainer::read_progress(data::StateReader& in) {
+  Progress p;
+  for (std::int64_t n = in.integer(0, 8); n > 0; --n) {
+    Progress::Streams s;
+    s.mode = static_cast<Mode>(in.integer(0, 2));
+    s.before = in.integer(0, INT64_MAX);
+    s.counts = in.list();
+    p.streams.push_back(std::move(s));
+  }
+  for (std::int64_t n = in.integer(0, 1 << 20); n > 0; --n) {
+    std::vector<Tensor> values;
+    for (const Nest& v : in.nests()) values.push_back(v.as_tensor());
+    p.metrics.push_back(std::move(values));
+  }
+  return p;
+}
+
+void Trainer::restore(Progress progress) {
+  functions_.clear();
+  restored_ = std::move(progress);
+  if (resolved_) restore_metrics();
+}
+
+void Trainer::restore_metrics() {
+  const std::vector<std::vector<Tensor>> saved = std::exchange(restored_.metrics, {});
+  const std::vector<Metric*> list = all_metrics();
+  if (saved.size() != list.size()) return;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::vector<Variable> variables = list[i]->variables();
+    for (std::size_t j = 0; j < variables.size() && j < saved[i].size(); ++j)
+      if (variables[j].shape() == saved[i][j].shape() &&
+          variables[j].dtype() == saved[i][j].dtype())
+        variables[j].assign(saved[i][j]);
+  }
 }
 
 // ---- losses and metrics
@@ -190,6 +276,7 @@ void Trainer::resolve(Model& model, const Nest& y, const Nest& y_pred) {
       if (o.loss.defined())
         o.loss_mean = std::make_shared<metrics::Mean>(MetricOptions{.name = o.name + "_loss"});
   resolved_ = true;
+  if (options.run_eagerly) restore_metrics();
 }
 
 Tensor Trainer::compute_loss(Model& model, const Nest& y, const Nest& y_pred,

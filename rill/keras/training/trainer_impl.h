@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 
+#include "rill/data/state_impl.h"
 #include "rill/graph/function.h"
 #include "rill/keras/metrics/metrics.h"
 #include "rill/keras/models/model.h"
@@ -22,6 +23,24 @@ class Trainer {
   std::vector<std::string> metrics_names() const;
   // Functions are traced anew: something that they depend on has changed.
   void forget_functions() { functions_.clear(); }
+
+  // What a checkpoint in the middle of an epoch needs to know of the trainer.
+  struct Progress {
+    // Of the random ops in a planned function: how many streams were handed out before it was
+    // traced, and how far its own have come.
+    struct Streams {
+      Mode mode;
+      std::int64_t before = 0;
+      std::vector<std::int64_t> counts;
+    };
+    std::vector<Streams> streams;
+    std::vector<std::vector<Tensor>> metrics;  // the variables of each
+  };
+  void save(data::StateWriter& out) const;
+  static Progress read_progress(data::StateReader& in);  // DataLoss
+  // Functions are traced anew, and draw what the saved ones would have drawn next. Metrics that
+  // the first step makes are given their values then.
+  void restore(Progress progress);
 
   CompileOptions options;
 
@@ -51,8 +70,13 @@ class Trainer {
     Nest structure;
     std::vector<TensorSpec> specs;
     ConcreteFunction function;
+    std::int64_t streams_before = 0;                // see Progress::Streams
+    std::size_t first_stream = 0, last_stream = 0;  // of its random ops
   };
+  std::vector<Metric*> all_metrics() const;
+  void restore_metrics();
   std::vector<Planned> functions_;
+  Progress restored_;  // what is not given back yet
 };
 
 // The trainer of a compiled model; FailedPrecondition, which names what was asked for, of another.

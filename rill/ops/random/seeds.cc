@@ -1,10 +1,12 @@
 #include "rill/ops/random/seeds.h"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <random>
 #include <vector>
 
+#include "rill/base/check.h"
 #include "rill/base/philox.h"
 #include "rill/ops/random_ops.h"
 
@@ -137,6 +139,55 @@ std::int64_t start_of_run(std::int64_t offset, std::int64_t elements) {
   const std::int64_t start = taken;
   taken += elements;
   return start;
+}
+
+std::vector<std::int64_t> random_state() {
+  Seeds& s = seeds();
+  std::lock_guard lock(s.mutex);
+  std::vector<std::int64_t> state{s.fixed, s.drawn, s.global, s.ops, s.datasets};
+  for (const auto& [seed, offset] : s.op_offsets) state.insert(state.end(), {seed, offset});
+  return state;
+}
+void set_random_state(std::span<const std::int64_t> state) {
+  RILL_CHECK(state.size() >= 5 && state.size() % 2 == 1, data_loss,
+             "[random] {} numbers are no state of the random streams", state.size());
+  Seeds& s = seeds();
+  std::lock_guard lock(s.mutex);
+  s.fixed = state[0] != 0;
+  s.drawn = state[1] != 0;
+  s.global = state[2];
+  s.ops = state[3];
+  s.datasets = state[4];
+  s.op_offsets.clear();
+  for (std::size_t i = 5; i < state.size(); i += 2) s.op_offsets[state[i]] = state[i + 1];
+}
+std::int64_t op_streams() {
+  Seeds& s = seeds();
+  std::lock_guard lock(s.mutex);
+  return s.ops;
+}
+void set_op_streams(std::int64_t n) {
+  Seeds& s = seeds();
+  std::lock_guard lock(s.mutex);
+  s.ops = n;
+}
+std::size_t graph_streams() {
+  Counts& c = counts();
+  std::lock_guard lock(c.mutex);
+  return c.taken.size();
+}
+std::vector<std::int64_t> graph_stream_counts(std::size_t first, std::size_t last) {
+  Counts& c = counts();
+  std::lock_guard lock(c.mutex);
+  RILL_INTERNAL_CHECK(first <= last && last <= c.taken.size());
+  return {c.taken.begin() + static_cast<std::ptrdiff_t>(first),
+          c.taken.begin() + static_cast<std::ptrdiff_t>(last)};
+}
+void set_graph_stream_counts(std::size_t first, std::span<const std::int64_t> values) {
+  Counts& c = counts();
+  std::lock_guard lock(c.mutex);
+  RILL_INTERNAL_CHECK(first + values.size() <= c.taken.size());
+  std::copy(values.begin(), values.end(), c.taken.begin() + static_cast<std::ptrdiff_t>(first));
 }
 
 namespace random {

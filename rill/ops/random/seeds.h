@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "rill/base/api.h"
 
@@ -21,6 +23,20 @@ RandomStream dataset_stream(std::int64_t op_seed);
 // Where a run starts that draws so many numbers: `offset`, or what count number
 // -offset says, which then moves on.
 RILL_API std::int64_t start_of_run(std::int64_t offset, std::int64_t elements);
+
+// Where the random numbers of this process stand: the seeds, and how many streams were handed
+// out. A process that is given the state of another goes on with that one's numbers; DataLoss
+// for a list that is no state. Traced ops have counts of their own, below.
+std::vector<std::int64_t> random_state();
+void set_random_state(std::span<const std::int64_t> state);
+// Of ops without a seed: how many streams were handed out. A function traced after
+// set_op_streams(n) draws what one drew that was traced when there were n.
+std::int64_t op_streams();
+void set_op_streams(std::int64_t n);
+// Of traced ops: how many counts there are in this process, and how far some of them have come.
+std::size_t graph_streams();
+std::vector<std::int64_t> graph_stream_counts(std::size_t first, std::size_t last);
+void set_graph_stream_counts(std::size_t first, std::span<const std::int64_t> counts);
 
 // While it lives the random ops of this thread draw by an element of a dataset
 // instead of in the order of the program: the same numbers, whichever thread works
