@@ -1,7 +1,7 @@
 // shows: P53
 // Digits read by a class of one's own and a training loop by hand, as the guide has it: batches
 // drawn by chance, Adam, and the accuracy on the test images.
-//   mnist_mlp [steps]     the guide's own run has 30000
+//   mnist_mlp [steps]     the guide's own run, and this one, has 30000
 #include <rill/rill.h>
 
 #include "mnist_loader.h"
@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
   const bool quick = std::getenv("RILL_QUICK") != nullptr;
   tf::random::set_seed(1);
   const MNISTLoader data;
-  const int steps = argc > 1 ? std::atoi(argv[1]) : quick ? 100 : data.real ? 6000 : 2000;
+  const int steps = argc > 1 ? std::atoi(argv[1]) : quick ? 100 : data.real ? 30000 : 2000;
   const int batch = 50;
   MLP model;
   keras::optimizers::Adam optimizer({.learning_rate = 0.001});
@@ -51,5 +51,5 @@ int main(int argc, char** argv) {
   }
   std::cout << tf::format("test accuracy: {:.6f}\n", accuracy.result().item<float>());
   if (!quick)
-    expect(accuracy.result().item<float>() > (data.real ? 0.97f : 0.93f), "it reads the digits");
+    expect(accuracy.result().item<float>() > (data.real ? 0.975f : 0.93f), "it reads the digits");
 }
