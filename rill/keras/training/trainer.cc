@@ -8,6 +8,7 @@
 #include "rill/eager/gradient_tape.h"
 #include "rill/graph/graph.h"
 #include "rill/keras/models/model_impl.h"
+#include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
 #include "rill/keras/trace_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
@@ -323,6 +324,8 @@ Trainer& compiled_trainer(const Model& m, const char* what) {
 }
 
 void Model::compile(CompileOptions options) {
+  if (impl_->policy.name() == "mixed_float16" && !loss_scale_optimizer(*options.optimizer))
+    options.optimizer = mixed_precision::LossScaleOptimizer(*options.optimizer);
   // Checkpoints of the model hold the optimizer too, as Keras's do.
   model_impl().track("optimizer", options.optimizer->trackable());
   model_impl().trainer = std::make_unique<Trainer>(std::move(options));
@@ -346,6 +349,7 @@ Nest Model::compute_metrics(const Nest& y, const Nest& y_pred, const Tensor& sam
 
 Nest Model::train_step(const Nest& data) {
   Trainer& t = compiled_trainer(*this, "fit");
+  Optimizer& optimizer = *t.options.optimizer;
   const BatchParts p = parts_of(data);
   Nest y_pred;
   Tensor loss;
@@ -356,9 +360,9 @@ Nest Model::train_step(const Nest& data) {
     y_pred = apply(p.x, {.training = 1});
     loss = t.compute_loss(*this, p.y, y_pred, p.sample_weight);
     variables = trainable_variables();
-    gradients = tape.gradient(loss, variables);
+    gradients = tape.gradient(optimizer.get_scaled_loss(loss), variables);
   }
-  t.options.optimizer->apply_gradients(gradients, variables);
+  optimizer.apply_gradients(optimizer.get_unscaled_gradients(gradients), variables);
   const Nest results = t.compute_metrics(*this, p.y, y_pred, p.sample_weight);
   impl_->clear_call_losses();
   return results;

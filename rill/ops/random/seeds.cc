@@ -139,6 +139,28 @@ std::int64_t start_of_run(std::int64_t offset, std::int64_t elements) {
   return start;
 }
 
+RandomPosition random_position() {
+  RandomPosition p;
+  {
+    std::lock_guard lock(seeds().mutex);
+    p.ops = seeds().ops;
+    p.op_offsets = seeds().op_offsets;
+  }
+  std::lock_guard lock(counts().mutex);
+  p.taken = counts().taken;
+  return p;
+}
+void set_random_position(const RandomPosition& p) {
+  {
+    std::lock_guard lock(seeds().mutex);
+    seeds().ops = p.ops;
+    seeds().op_offsets = p.op_offsets;
+  }
+  std::lock_guard lock(counts().mutex);
+  std::vector<std::int64_t>& taken = counts().taken;
+  for (std::size_t i = 0; i < taken.size(); ++i) taken[i] = i < p.taken.size() ? p.taken[i] : 0;
+}
+
 namespace random {
 void set_seed(std::int64_t seed) {
   Seeds& s = seeds();

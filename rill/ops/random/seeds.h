@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <map>
+#include <vector>
 
 #include "rill/base/api.h"
 
@@ -21,6 +23,17 @@ RandomStream dataset_stream(std::int64_t op_seed);
 // Where a run starts that draws so many numbers: `offset`, or what count number
 // -offset says, which then moves on.
 RILL_API std::int64_t start_of_run(std::int64_t offset, std::int64_t elements);
+
+// How far the random ops of the process have come. What is drawn after set_random_position is
+// what was drawn after the random_position that it is given. Ops of graphs that were traced in
+// between start anew.
+struct RandomPosition {
+  std::int64_t ops = 0;
+  std::map<std::int64_t, std::int64_t> op_offsets;
+  std::vector<std::int64_t> taken;
+};
+RILL_API RandomPosition random_position();
+RILL_API void set_random_position(const RandomPosition& position);
 
 // While it lives the random ops of this thread draw by an element of a dataset
 // instead of in the order of the program: the same numbers, whichever thread works
