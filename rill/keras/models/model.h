@@ -149,7 +149,7 @@ class ValidationData {
 // What fit does about a batch that makes the loss, or a weight, infinite or NaN.
 enum class OnNan : unsigned char {
   ignore,
-  // Training ends with FailedPrecondition. The batch is replayed op by op from the state before
+  // Training ends with InvalidArgument. The batch is replayed op by op from the state before
   // it, and the error names the first op that made such a number of finite ones: its layer, the
   // line of the program, shapes, values. Weights, optimizer, metrics and random numbers are as
   // before the batch.

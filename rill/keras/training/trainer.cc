@@ -7,6 +7,8 @@
 #include "rill/core/tensor_impl.h"
 #include "rill/eager/gradient_tape.h"
 #include "rill/graph/graph.h"
+#include "rill/graph/name_scope.h"
+#include "rill/keras/call_site_impl.h"
 #include "rill/keras/models/model_impl.h"
 #include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
 #include "rill/keras/trace_impl.h"
@@ -41,13 +43,20 @@ Trainer::Trainer(CompileOptions o)
 }
 
 // ---- the planned step
+namespace {
+Nest run(Model& model, Trainer::Mode mode, const Nest& data) {
+  return mode == Trainer::Mode::train  ? model.train_step(data)
+         : mode == Trainer::Mode::test ? model.test_step(data)
+                                       : model.predict_step(data);
+}
+}  // namespace
+
 Nest Trainer::step(Model& model, Mode mode, const Nest& batch) {
-  const auto run = [&](const Nest& data) {
-    return mode == Mode::train  ? model.train_step(data)
-           : mode == Mode::test ? model.test_step(data)
-                                : model.predict_step(data);
-  };
-  if (options.run_eagerly) return run(batch);
+  if (options.run_eagerly) return run(model, mode, batch);
+  return planned(model, mode, batch)(batch.flatten());
+}
+
+ConcreteFunction Trainer::planned(Model& model, Mode mode, const Nest& batch) {
   const std::vector<Tensor> leaves = batch.flatten();
   const auto fits = [&](const Planned& p) {
     if (p.mode != mode || p.specs.size() != leaves.size()) return false;
@@ -58,7 +67,7 @@ Nest Trainer::step(Model& model, Mode mode, const Nest& batch) {
     return p.structure.same_structure(batch);
   };
   for (std::size_t i = 0; i < functions_.size(); ++i)
-    if (fits(functions_[i])) return functions_[i].function(leaves);
+    if (fits(functions_[i])) return functions_[i].function;
 
   // A new kind of batch. The number of samples is left open, so that the last, smaller batch
   // is the same function. Weights are made first, since a graph has none to make.
@@ -69,13 +78,13 @@ Nest Trainer::step(Model& model, Mode mode, const Nest& batch) {
     specs.emplace_back(s, t.dtype());
   }
   static const char* names[] = {"train_function", "test_function", "predict_function"};
-  ConcreteFunction f =
-      trace(names[static_cast<int>(mode)], specs,
-            [&](const std::vector<Tensor>& args) { return run(batch.with_leaves(args)); });
+  ConcreteFunction f = trace(
+      names[static_cast<int>(mode)], specs,
+      [&](const std::vector<Tensor>& args) { return run(model, mode, batch.with_leaves(args)); });
   if (functions_.size() >= 8) functions_.erase(functions_.begin());
   functions_.push_back({mode, batch.with_leaves(std::vector<Tensor>(leaves.size(), constant(0))),
                         std::move(specs), f});
-  return f(leaves);
+  return f;
 }
 
 // ---- losses and metrics
@@ -295,6 +304,21 @@ void Trainer::reset_metrics() {
   for (const auto& [name, mean] : layer_metrics_) mean->reset_state();
 }
 
+std::vector<Variable> Trainer::metric_variables() const {
+  std::vector<Variable> all;
+  const auto add = [&](const Metric& m) {
+    for (Variable& v : m.variables()) all.push_back(std::move(v));
+  };
+  add(loss_mean_);
+  for (const Output& o : outputs_) {
+    if (o.loss_mean) add(*o.loss_mean);
+    for (const MetricRef& m : o.metrics) add(*m);
+    for (const MetricRef& m : o.weighted_metrics) add(*m);
+  }
+  for (const auto& [name, mean] : layer_metrics_) add(*mean);
+  return all;
+}
+
 std::vector<std::string> Trainer::metrics_names() const {
   std::vector<std::pair<std::string, Nest>> names;
   names.emplace_back("loss", Nest());
@@ -349,6 +373,8 @@ Nest Model::compute_metrics(const Nest& y, const Nest& y_pred, const Tensor& sam
 
 Nest Model::train_step(const Nest& data) {
   Trainer& t = compiled_trainer(*this, "fit");
+  const CallSiteScope site;
+  CallSiteScope::forget();
   Optimizer& optimizer = *t.options.optimizer;
   const BatchParts p = parts_of(data);
   Nest y_pred;
@@ -358,11 +384,19 @@ Nest Model::train_step(const Nest& data) {
   {
     GradientTape tape;
     y_pred = apply(p.x, {.training = 1});
-    loss = t.compute_loss(*this, p.y, y_pred, p.sample_weight);
+    {
+      const name_scope scope(kLossScope);
+      const CallSiteScope site_of_loss;
+      loss = t.compute_loss(*this, p.y, y_pred, p.sample_weight);
+    }
+    const name_scope scope(kGradientScope);
     variables = trainable_variables();
     gradients = tape.gradient(optimizer.get_scaled_loss(loss), variables);
   }
-  optimizer.apply_gradients(optimizer.get_unscaled_gradients(gradients), variables);
+  {
+    const name_scope scope(kUpdateScope);
+    optimizer.apply_gradients(optimizer.get_unscaled_gradients(gradients), variables);
+  }
   const Nest results = t.compute_metrics(*this, p.y, y_pred, p.sample_weight);
   impl_->clear_call_losses();
   return results;

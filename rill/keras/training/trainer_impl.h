@@ -7,6 +7,10 @@
 
 namespace rill::keras {
 
+// The scopes of what Model::train_step does around the model's call.
+inline constexpr const char *kLossScope = "loss", *kGradientScope = "gradient_tape",
+                            *kUpdateScope = "optimizer";
+
 // What compile sets up and fit uses: losses and metrics by output, and the planned functions.
 class Trainer {
  public:
@@ -16,9 +20,12 @@ class Trainer {
 
   // A step on one batch, planned unless the model runs eagerly.
   Nest step(Model& model, Mode mode, const Nest& batch);
+  // The function that steps on batches like this one, traced if there is none.
+  ConcreteFunction planned(Model& model, Mode mode, const Nest& batch);
   Tensor compute_loss(Model& model, const Nest& y, const Nest& y_pred, const Tensor& weight);
   Nest compute_metrics(Model& model, const Nest& y, const Nest& y_pred, const Tensor& weight);
   void reset_metrics();
+  std::vector<Variable> metric_variables() const;
   std::vector<std::string> metrics_names() const;
   // Functions are traced anew: something that they depend on has changed.
   void forget_functions() { functions_.clear(); }
