@@ -9,6 +9,7 @@
 #include "rill/graph/graph.h"
 #include "rill/graph/name_scope.h"
 #include "rill/keras/call_site_impl.h"
+#include "rill/keras/metrics/named_metrics_impl.h"
 #include "rill/keras/models/model_impl.h"
 #include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
 #include "rill/keras/trace_impl.h"
@@ -40,6 +41,12 @@ Trainer::Trainer(CompileOptions o)
   RILL_CHECK(options.steps_per_execution >= 1, invalid_argument,
              "[compile] steps_per_execution is {}; expected at least 1",
              options.steps_per_execution);
+  std::vector<MetricRef> all;
+  for (const MetricsArg* arg : {&options.metrics, &options.weighted_metrics}) {
+    all.insert(all.end(), arg->all().begin(), arg->all().end());
+    for (const auto& [output, list] : arg->named()) all.insert(all.end(), list.begin(), list.end());
+  }
+  number_metrics(all);
 }
 
 // ---- the planned step
@@ -189,7 +196,7 @@ void Trainer::resolve(Model& model, const Nest& y, const Nest& y_pred) {
       (o.*into).push_back(m.resolved(o.loss, t, predictions[i].shape()));
     };
     for (Output& o : outputs_)
-      for (const MetricRef& m : arg.all()) add(o, m);
+      for (const MetricRef& m : arg.all()) add(o, &o == &outputs_[0] ? m : metric_anew(m));
     for (const auto& [key, list] : arg.named())
       for (const MetricRef& m : list) add(find(key, "metrics"), m);
   };
@@ -234,8 +241,15 @@ Tensor Trainer::compute_loss(Model& model, const Nest& y, const Nest& y_pred,
   return total;
 }
 
-std::string Trainer::shown_name(const Output& o, const std::string& metric) const {
-  return outputs_.size() > 1 ? o.name + "_" + metric : metric;
+std::string Trainer::shown_name(const Output& o, const MetricRef& metric, bool weighted) const {
+  std::string name = metric->name();
+  if (weighted)
+    for (const MetricRef& m : o.metrics)
+      if (m->name() == name) {
+        name = "weighted_" + name;
+        break;
+      }
+  return outputs_.size() > 1 ? o.name + "_" + name : name;
 }
 
 namespace {
@@ -270,14 +284,14 @@ Nest Trainer::compute_metrics(Model& model, const Nest& y, const Nest& y_pred,
       if (!labels[i].defined()) continue;
       const Tensor t = matched(labels[i], predictions[i]);
       const Tensor mask = masked({}, predictions[i]), w = masked(weight, predictions[i]);
-      const auto update = [&](const std::vector<MetricRef>& list, const Tensor& by) {
+      const auto update = [&](const std::vector<MetricRef>& list, const Tensor& by, bool weighted) {
         for (const MetricRef& m : list) {
           m->update_state(t, predictions[i], by);
-          results.emplace_back(unique_in(results, shown_name(o, m->name())), m->result());
+          results.emplace_back(unique_in(results, shown_name(o, m, weighted)), m->result());
         }
       };
-      update(o.metrics, mask);
-      update(o.weighted_metrics, w);
+      update(o.metrics, mask, false);
+      update(o.weighted_metrics, w, true);
     }
   }
   std::vector<LayerImpl::CallMetric> added;
@@ -326,9 +340,9 @@ std::vector<std::string> Trainer::metrics_names() const {
     if (o.loss_mean) names.emplace_back(o.name + "_loss", Nest());
   for (const Output& o : outputs_) {
     for (const MetricRef& m : o.metrics)
-      names.emplace_back(unique_in(names, shown_name(o, m->name())), Nest());
+      names.emplace_back(unique_in(names, shown_name(o, m, false)), Nest());
     for (const MetricRef& m : o.weighted_metrics)
-      names.emplace_back(unique_in(names, shown_name(o, m->name())), Nest());
+      names.emplace_back(unique_in(names, shown_name(o, m, true)), Nest());
   }
   for (const std::string& n : layer_metric_names_) names.emplace_back(unique_in(names, n), Nest());
   std::vector<std::string> list;

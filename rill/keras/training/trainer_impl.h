@@ -44,7 +44,7 @@ class Trainer {
   // Labels as one tensor for each output, undefined where an output has none.
   std::vector<Tensor> labels_by_output(const Nest& y, const Nest& y_pred) const;
   void resolve(Model& model, const Nest& y, const Nest& y_pred);
-  std::string shown_name(const Output& o, const std::string& metric) const;
+  std::string shown_name(const Output& o, const MetricRef& metric, bool weighted) const;
 
   bool resolved_ = false;
   std::vector<Output> outputs_;
