@@ -43,6 +43,7 @@
 #include "rill/keras/losses/losses.h"
 #include "rill/keras/metrics/metrics.h"
 #include "rill/keras/models/model.h"
+#include "rill/keras/optimizers/loss_scale_optimizer.h"
 #include "rill/keras/optimizers/optimizer.h"
 #include "rill/keras/optimizers/schedules.h"
 #include "rill/keras/regularizers/regularizer.h"

@@ -75,6 +75,17 @@ def keras_restores_the_optimizer(folder):
         near(got[key], want[key], f"checkpoint of stack: {key}")
 
 
+def keras_restores_the_loss_scale(folder):
+    model, x, optimizer = theirs.scaled()
+    model.compile(optimizer, "mse")
+    model.train_on_batch(x, theirs.TARGETS)
+    model.train_on_batch(x, theirs.TARGETS)
+    check(optimizer.loss_scale.numpy() == 256, "loss scale")
+    model.load_weights(folder + "/scaled")
+    check(optimizer.loss_scale.numpy() == 128, "checkpoint of scaled: loss scale")
+    check(optimizer.iterations.numpy() == 1, "checkpoint of scaled: iterations")
+
+
 with tempfile.TemporaryDirectory() as temporary:
     theirs.FOLDER = temporary + "/theirs"
     theirs.main()
@@ -86,4 +97,5 @@ with tempfile.TemporaryDirectory() as temporary:
     run("KerasFiles.RillWritesForKeras", RILL_KERAS_OUT=ours)
     keras_reads(ours)
     keras_restores_the_optimizer(ours)
+    keras_restores_the_loss_scale(ours)
 print(f"keras_files: {checked} checks, Rill reads what Keras writes and the reverse")

@@ -283,7 +283,8 @@ def optimizers():
         (O.Adadelta, dict(learning_rate=0.1)), (O.RMSprop, dict(learning_rate=0.1)),
         (O.RMSprop, dict(learning_rate=0.1, momentum=0.5, centered=True)),
         (O.Ftrl, dict(learning_rate=0.1, l1_regularization_strength=0.1, beta=0.2)),
-        (O.Lion, dict(learning_rate=0.1)),
+        (O.Lion, dict(learning_rate=0.1)), (O.Adafactor, dict(learning_rate=0.4)),
+        (O.Adafactor, dict(learning_rate=0.1, relative_step=False, clip_threshold=0.6)),
     ]
     more = [{}, dict(clipnorm=0.7, weight_decay=0.05), dict(clipvalue=0.3),
             dict(global_clipnorm=0.9, weight_decay=0.1),
@@ -309,6 +310,67 @@ def optimizers():
         yield {"optimizer": config, "steps": steps, "final": [plain(a.numpy()), plain(b.numpy())]}
 
 
+def loss_scale():
+    """Ten steps with a scale, of which some have gradients that are not finite."""
+    O = K.optimizers
+    for inner, arguments in (
+            (O.SGD(0.1, momentum=0.9), dict(initial_scale=8., dynamic_growth_steps=2)),
+            (O.Adam(0.1), dict(initial_scale=2., dynamic_growth_steps=3)),
+            (O.Adamax(0.1, weight_decay=0.01), dict(initial_scale=0.5, dynamic_growth_steps=4)),
+            (O.RMSprop(0.1, momentum=0.5, centered=True, clipnorm=0.5), {}),
+            (O.Adagrad(0.1, use_ema=True, ema_overwrite_frequency=2),
+             dict(initial_scale=3e38, dynamic_growth_steps=1)),
+            (O.SGD(0.1), dict(dynamic=False, initial_scale=16.))):
+        optimizer = K.mixed_precision.LossScaleOptimizer(inner, **arguments)
+        a = tf.Variable([[1., -2.], [3., 0.5]], name="kernel")
+        b = tf.Variable([0.4, -0.3, 0.2], name="bias")
+        steps = []
+        for i in range(10):
+            bad = optimizer.dynamic and i in (0, 3, 6, 7)
+            ga, gb = random(60 + i, 2, 2) * 4 - 2, random(80 + i, 3) * 2 - 1
+            unscaled = [tf.constant(ga), tf.constant(gb) * (np.inf if bad else 1.)]
+            optimizer.apply_gradients(zip(unscaled, [a, b]))
+            steps.append({"gradients": [plain(ga), plain(gb)], "bad": bad,
+                          "values": [plain(a.numpy()), plain(b.numpy())],
+                          "scale": plain(optimizer.loss_scale.numpy()),
+                          "good_steps": int(optimizer.dynamic_counter.numpy()) if optimizer.dynamic
+                          else None,
+                          "iterations": int(optimizer.iterations.numpy())})
+        three = [tf.constant([3., np.inf]), None,
+                 tf.IndexedSlices(tf.constant([[8.]]), tf.constant([1]), tf.constant([2, 1]))]
+        halves = optimizer.get_unscaled_gradients(three)
+        yield {"optimizer": saved(optimizer), "steps": steps,
+               "scaled": plain(optimizer.get_scaled_loss(tf.constant(0.5)).numpy()),
+               "unscaled": plain(halves[0].numpy()[:1]), "rows": plain(halves[2].values.numpy())}
+
+
+def mixed_fit():
+    """Steps of a model of policy mixed_float16; the third batch is too large for float16."""
+    K.mixed_precision.set_global_policy("mixed_float16")
+    for optimizer, arguments in ((K.optimizers.SGD(0.0625), {}),
+                                 (K.optimizers.Adam(0.0625),
+                                  dict(initial_scale=1024., dynamic_growth_steps=2))):
+        if arguments:
+            optimizer = K.mixed_precision.LossScaleOptimizer(optimizer, **arguments)
+        model = K.Sequential([K.layers.Dense(3, activation="relu", input_shape=(2,)),
+                              K.layers.Dense(1, dtype="float32")])
+        model.set_weights([np.array([[0.5, -0.25, 1.], [1., 0.75, -0.5]]), np.array([0., 0.5, 0.25]),
+                           np.array([[1.], [-0.5], [0.25]]), np.array([0.125])])
+        model.compile(optimizer, "mse")
+        steps = []
+        for i in range(6):
+            x = np.round(random(100 + i, 4, 2) * 8 - 4) / 2 * (20000. if i == 2 else 1.)
+            y = np.round(random(120 + i, 4, 1) * 4) / 4
+            loss = model.train_on_batch(x, y, reset_metrics=True)
+            steps.append({"x": plain(x.astype(np.float32)), "y": plain(y),
+                          "loss": None if not np.isfinite(loss) else float(loss),
+                          "weights": [plain(w) for w in model.get_weights()],
+                          "scale": float(model.optimizer.loss_scale.numpy()),
+                          "iterations": int(model.optimizer.iterations.numpy())})
+        yield {"optimizer": saved(optimizer), "steps": steps}
+    K.mixed_precision.set_global_policy("float32")
+
+
 def schedules():
     S = K.optimizers.schedules
     for s in (S.ExponentialDecay(0.1, 10, 0.7), S.ExponentialDecay(0.1, 10, 0.7, staircase=True),
@@ -324,7 +386,7 @@ def schedules():
                "rates": plain(np.array([s(tf.constant(i)).numpy() for i in steps], np.float32))}
 
 
-FAMILIES = dict(losses=losses, saturated=saturated, optimizers=optimizers, schedules=schedules, metrics=metrics, regularizers=regularizers,
+FAMILIES = dict(losses=losses, saturated=saturated, optimizers=optimizers, loss_scale=loss_scale, mixed_fit=mixed_fit, schedules=schedules, metrics=metrics, regularizers=regularizers,
                 constraints=constraints, activations=activations)
 
 

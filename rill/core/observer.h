@@ -1,18 +1,18 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "rill/core/execute.h"
 #include "rill/core/op.h"
 #include "rill/core/shape.h"
 
 // Who watches calls of ops: the profiler. While nobody does, an eager op pays nothing (the
 // executor that reports is put in the place of the other), a function one load of a pointer.
 namespace rill {
-
-class Executor;
 
 // How a call was carried out.
 enum class Ran : unsigned char {
@@ -73,6 +73,11 @@ class OpObserver {
   // On the thread of the call; any number of them at once. Also after a failure, and
   // for calls that began before the observer was taken away.
   virtual void record(const OpCall& call) noexcept = 0;
+  // An op that ran at once, or as a node of a function that ran node by node, right after it:
+  // with its tensors, where a variable has the value that the op left.
+  virtual void record_values(const Op& /*op*/, const OpCall& /*call*/,
+                             std::span<const In> /*inputs*/,
+                             std::span<const Tensor> /*outputs*/) noexcept {}
 };
 
 // Makes `o` the one who watches; null: nobody. REQUIRES: it lives as long as the process.

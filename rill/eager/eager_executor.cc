@@ -270,6 +270,7 @@ class ObservedExecutor final : public EagerExecutor {
     // An update reads the variable and writes it.
     if (!op.forward)
       call.bytes = (op.updates ? 2 : 1) * bytes_of(call.inputs) + bytes_of(call.outputs);
+    observer->record_values(op, call, inputs, outputs);
     watch.done();
   }
 

@@ -315,6 +315,8 @@ std::vector<Gradient> TapeImpl::backward(const std::vector<Tensor>& targets,
     if (const int slot = table_.find(targets[i].id());
         slot >= 0 && useful[static_cast<std::size_t>(slot)])
       accumulate(acc, slot, seeds[i].defined() ? seeds[i] : Gradient(seed_of(targets[i])));
+  const char* const file = thread_state().file;
+  const int line = thread_state().line;
   for (std::size_t k = records_.size(); k-- > 0;) {
     const TapeRecord& r = records_[k];
     bool any = false;
@@ -323,6 +325,9 @@ std::vector<Gradient> TapeImpl::backward(const std::vector<Tensor>& targets,
       any = slot >= 0 && acc[static_cast<std::size_t>(slot)].defined();
     }
     if (any) {
+      // What runs now belongs to the line of the op that it goes back through.
+      thread_state().file = r.file;
+      thread_state().line = r.line;
       try {
         run_gradient(r, acc, useful);
       } catch (errors::Error& e) {
@@ -342,6 +347,8 @@ std::vector<Gradient> TapeImpl::backward(const std::vector<Tensor>& targets,
       if (!is_source) acc[static_cast<std::size_t>(slot)] = {};
     }
   }
+  thread_state().file = file;
+  thread_state().line = line;
   std::vector<Gradient> out;
   for (const Tensor& s : sources) {
     const int slot = table_.find(s.id());

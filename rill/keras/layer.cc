@@ -6,6 +6,7 @@
 #include "rill/base/check.h"
 #include "rill/graph/graph.h"
 #include "rill/graph/name_scope.h"
+#include "rill/keras/call_site_impl.h"
 #include "rill/keras/name_stack_impl.h"
 #include "rill/keras/symbolic_impl.h"
 #include "rill/ops/array_ops.h"
@@ -322,6 +323,7 @@ Nest CallMachinery::run(const Layer& layer, const Nest& given, CallOptions optio
   ensure_name(layer);
   const bool outermost = NameStack::empty();
   const NameStack names(l.name());
+  const CallSiteScope site;
   try {
     const name_scope scope(l.name());
     std::vector<Tensor> leaves = given.flatten();

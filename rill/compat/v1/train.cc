@@ -18,6 +18,7 @@ namespace {
 using keras::node_of;
 using keras::Number;
 using keras::OptimizerImpl;
+using keras::RuleOptimizerImpl;
 using keras::scalar_for;
 using keras::Step;
 using keras::sum_duplicates;
@@ -27,9 +28,9 @@ Variable global_step;
 
 // How the state of TensorFlow 1's optimizers stands in a checkpoint: slots beside their
 // variables, other numbers under their names.
-class V1OptimizerImpl : public OptimizerImpl, public SlotOwner {
+class V1OptimizerImpl : public RuleOptimizerImpl, public SlotOwner {
  public:
-  using OptimizerImpl::OptimizerImpl;
+  using RuleOptimizerImpl::RuleOptimizerImpl;
   std::string class_name() const override { return name; }
   std::vector<SlotOwner::Slot> slot_variables() override {
     std::lock_guard lock(mutex_);

@@ -36,6 +36,7 @@ class ReLU : public Layer {
  public:
   ReLU();
   explicit ReLU(ReLUOptions options);
+  explicit ReLU(double max_value, ReLUOptions options = {});
 };
 
 struct LeakyReLUOptions {

@@ -64,7 +64,17 @@ struct ReshapeOptions {
 class Reshape : public Layer {
  public:
   explicit Reshape(ReshapeOptions options);
-  explicit Reshape(const TensorShape& target_shape, ReshapeOptions options = {});
+  // {7, 7, 64}, or a shape. Templates, so that braces with names in them are options alone.
+  template <std::size_t n>
+  explicit Reshape(const Dim (&target_shape)[n], ReshapeOptions options = {})
+      : Reshape(shape_of(target_shape, n), std::move(options)) {}
+  template <class Shape>
+  requires std::is_same_v<Shape, TensorShape>
+  explicit Reshape(const Shape& target_shape, ReshapeOptions options = {})
+      : Reshape((options.target_shape = target_shape, std::move(options))) {}
+
+ private:
+  static TensorShape shape_of(const Dim* sizes, std::size_t n);
 };
 
 struct EmbeddingOptions {

@@ -77,6 +77,7 @@ class MeanMetricWrapper : public Reduce {
   MeanMetricWrapper(std::function<Tensor(const Tensor&, const Tensor&)> fn, MetricOptions options);
   void update_state(const Tensor& y_true, const Tensor& y_pred,
                     const Tensor& sample_weight = {}) override;
+  const std::function<Tensor(const Tensor&, const Tensor&)>& function() const { return fn_; }
 
  protected:
   // Which values count (bool); undefined: all.

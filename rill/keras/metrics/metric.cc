@@ -150,6 +150,59 @@ MetricRef MetricRef::resolved(const LossRef& loss, const TensorShape& y_true,
             did_you_mean(name_, names));
 }
 
+MetricRef metric_anew(const MetricRef& m) {
+  if (!m.defined()) return m;
+  const std::string class_name = m->class_name();
+  for (const MetricClass& c : metric_classes())
+    if (class_name == c.class_name && class_name != "MeanMetricWrapper")
+      return c.make(m->get_config());
+  const auto* mean = dynamic_cast<const metrics::MeanMetricWrapper*>(&*m);
+  RILL_CHECK(mean && class_name == "MeanMetricWrapper", invalid_argument,
+             "[compile] the metric \"{}\" of class {} would count for several outputs; expected "
+             "an object for each: .metrics = {{{{\"a\", {{{}()}}}}, ..}}",
+             m->name(), class_name, class_name);
+  return metrics::MeanMetricWrapper(mean->function(), {.name = m->name(), .dtype = m->dtype()});
+}
+
+void number_metrics(const std::vector<MetricRef>& metrics) {
+  static const char* const kNumbered[] = {"AUC",
+                                          "BinaryIoU",
+                                          "FalseNegatives",
+                                          "FalsePositives",
+                                          "IoU",
+                                          "MeanIoU",
+                                          "MeanRelativeError",
+                                          "OneHotIoU",
+                                          "OneHotMeanIoU",
+                                          "Precision",
+                                          "PrecisionAtRecall",
+                                          "Recall",
+                                          "RecallAtPrecision",
+                                          "SensitivityAtSpecificity",
+                                          "SpecificityAtSensitivity",
+                                          "TrueNegatives",
+                                          "TruePositives"};
+  const auto is_numbered = [](const std::string& class_name) {
+    for (const char* n : kNumbered)
+      if (class_name == n) return true;
+    for (const MetricClass& c : metric_classes())
+      if (class_name == c.class_name) return false;
+    return class_name != "MeanMetricWrapper";
+  };
+  std::map<std::string, const TrackableNode*> taken;
+  for (const MetricRef& m : metrics) {
+    if (!m.defined()) continue;
+    const Ref<TrackableNode> node = m->trackable();
+    const std::string class_name = m->class_name(), base = snake_case(class_name);
+    std::string name = m->name();
+    if (name == base && is_numbered(class_name))
+      for (int i = 1; taken.count(name) && taken[name] != node.get(); ++i)
+        name = format("{}_{}", base, i);
+    taken[name] = node.get();
+    static_cast<MetricImpl&>(*node).name = name;
+  }
+}
+
 Config MetricRef::serialize() const {
   if (!metric_) return name_.empty() ? Config() : Config(name_);
   const std::string class_name = metric_->class_name();

@@ -119,6 +119,20 @@ TEST(KerasGuide, ActivationSoftmaxFlattenReshape) {
   EXPECT_EQ(m(tf::zeros({32, 28, 28})).shape(), tf::TensorShape({32, 10}));
 }
 
+TEST(KerasGuide, ReshapeInAllForms) {
+  const Tensor x = tf::zeros({2, 6});
+  const tf::TensorShape want({2, 3, 2}), shape({3, 2});
+  const layers::Reshape named{{.target_shape = {3, 2}}};
+  const std::int64_t three = 3;
+  EXPECT_EQ(named(x).shape(), want);
+  EXPECT_EQ(layers::Reshape({.target_shape = {3, 2}})(x).shape(), want);
+  EXPECT_EQ(layers::Reshape({.target_shape = {6}})(x).shape(), tf::TensorShape({2, 6}));
+  EXPECT_EQ(layers::Reshape({three, -1})(x).shape(), want);
+  EXPECT_EQ(layers::Reshape({6})(x).shape(), tf::TensorShape({2, 6}));
+  EXPECT_EQ(layers::Reshape(shape, {.input_shape = {6}})(x).shape(), want);
+  EXPECT_EQ(layers::Reshape{shape}(x).shape(), want);
+}
+
 TEST(KerasGuide, SoftmaxLayer) {
   RILL_SHOWS("K31");
   const Tensor x = sample({3, 4});

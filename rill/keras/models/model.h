@@ -146,6 +146,16 @@ class ValidationData {
   Kind kind_ = Kind::none;
 };
 
+// What fit does about a batch that makes the loss, or a weight, infinite or NaN.
+enum class OnNan : unsigned char {
+  ignore,
+  // Training ends with InvalidArgument. The batch is replayed op by op from the state before
+  // it, and the error names the first op that made such a number of finite ones: its layer, the
+  // line of the program, shapes, values. Weights, optimizer, metrics and random numbers are as
+  // before the batch.
+  report,
+};
+
 struct FitOptions {
   std::int64_t batch_size = 0;  // 0: 32; not with a dataset
   int epochs = 1;
@@ -161,6 +171,7 @@ struct FitOptions {
   std::int64_t validation_steps = 0;
   std::int64_t validation_batch_size = 0;
   int validation_freq = 1;
+  OnNan on_nan = OnNan::ignore;  // anything else keeps what a step changes until the next
 };
 struct EvaluateOptions {
   std::int64_t batch_size = 0;

@@ -1,6 +1,7 @@
 #include <regex>
 
 #include "rill/base/check.h"
+#include "rill/graph/graph.h"
 #include "rill/keras/optimizers/keras_optimizer_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
@@ -37,10 +38,18 @@ class KerasOptimizerImpl::RateNode : public TrackableNode {
 
 namespace {
 constexpr const char* kAverage = "average";
+
+void append(TrackableNode& list, const Ref<TrackableNode>& node) {
+  list.track(std::to_string(list.edges().size()), node);
 }
+void hold_place(TrackableNode& list, const char* slot) {
+  EagerScope now;
+  append(list, node_of(Variable(constant(0), {.trainable = false, .name = slot})));
+}
+}  // namespace
 
 KerasOptimizerImpl::KerasOptimizerImpl(KerasSetup setup, std::vector<SlotGroup> groups)
-    : OptimizerImpl(setup.name, setup.rate),
+    : RuleOptimizerImpl(setup.name, setup.rate),
       setup_(std::move(setup)),
       groups_(std::move(groups)),
       variables_(new TrackableNode),
@@ -81,7 +90,11 @@ void KerasOptimizerImpl::prepare(const std::vector<Variable>& variables) {
   for (const SlotGroup& group : groups_) {
     for (const SlotList& list : group) track(list.edge, Ref<TrackableNode>(new TrackableNode));
     for (const Variable& v : variables)
-      for (const SlotList& list : group) slot_variable(v, list.slot, list.initial, list.copy);
+      for (const SlotList& list : group)
+        if (has_slot(v, list.slot))
+          slot_variable(v, list.slot, list.initial, list.copy);
+        else
+          hold_place(*child(list.edge), list.slot);
   }
   stepped_ = true;
 }
@@ -173,8 +186,7 @@ void KerasOptimizerImpl::slot_made(const Variable&, const char* what, const Vari
     for (const SlotList& list : group) {
       if (std::string_view(list.slot) != what) continue;
       const Ref<TrackableNode> node = node_of(made);
-      for (TrackableNode* to : {variables_.get(), child(list.edge)})
-        to->track(std::to_string(to->edges().size()), node);
+      for (TrackableNode* to : {variables_.get(), child(list.edge)}) append(*to, node);
       return;
     }
 }

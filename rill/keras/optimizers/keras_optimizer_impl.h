@@ -35,7 +35,7 @@ struct KerasSetup {
 //   _momentums/0, 1, ...   the same slots by their kind
 // The order is decided at the first step, which makes the slots of all its variables; so
 // a restore that came before gives them their values then.
-class KerasOptimizerImpl : public OptimizerImpl {
+class KerasOptimizerImpl : public RuleOptimizerImpl {
  public:
   KerasOptimizerImpl(KerasSetup setup, std::vector<SlotGroup> groups);
   ~KerasOptimizerImpl() override;
@@ -46,6 +46,8 @@ class KerasOptimizerImpl : public OptimizerImpl {
   void finalize_variable_values(const std::vector<Variable>& variables) override;
 
  protected:
+  // Whether a variable has this state; else a zero holds its place in the list.
+  virtual bool has_slot(const Variable& /*var*/, std::string_view /*slot*/) const { return true; }
   void prepare(const std::vector<Variable>& variables) override;
   void slot_made(const Variable& var, const char* what, const Variable& slot) override;
   void state_made(const char* what, const Variable& value) override;

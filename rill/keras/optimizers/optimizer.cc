@@ -56,15 +56,15 @@ Variable step_counter() {
 
 }  // namespace
 
-OptimizerImpl::OptimizerImpl(std::string optimizer_name, optimizers::LearningRate rate)
-    : name(std::move(optimizer_name)), iterations(step_counter()), rate_(std::move(rate)) {}
+RuleOptimizerImpl::RuleOptimizerImpl(std::string optimizer_name, optimizers::LearningRate rate)
+    : OptimizerImpl(std::move(optimizer_name), step_counter()), rate_(std::move(rate)) {}
 
-double OptimizerImpl::learning_rate() const {
+double RuleOptimizerImpl::learning_rate() const {
   return rate_cell_.defined() ? rate_cell_.item<double>()
                               : rate_.at(iterations.item<std::int64_t>());
 }
 
-void OptimizerImpl::set_learning_rate(const optimizers::LearningRate& rate) {
+void RuleOptimizerImpl::set_learning_rate(const optimizers::LearningRate& rate) {
   RILL_CHECK(
       !rate_traced_ && (!rate_cell_.defined() || rate.is_number()), failed_precondition,
       "[set_learning_rate] a traced function has the learning rate of \"{}\" in it, which is "
@@ -76,7 +76,7 @@ void OptimizerImpl::set_learning_rate(const optimizers::LearningRate& rate) {
 }
 
 // The rate after `done` steps, as a part of the graph that is being traced.
-Number OptimizerImpl::traced_rate(const Tensor& done) {
+Number RuleOptimizerImpl::traced_rate(const Tensor& done) {
   if (!rate_.is_number()) {
     rate_traced_ = true;
     return Number::of(rate_.at(done));
@@ -89,12 +89,18 @@ Number OptimizerImpl::traced_rate(const Tensor& done) {
   return Number::of(rate_cell_);
 }
 
-void OptimizerImpl::build(const std::vector<Variable>& variables) {
+std::vector<Variable> RuleOptimizerImpl::variables() const {
+  std::vector<Variable> out{iterations};
+  out.insert(out.end(), slots.begin(), slots.end());
+  return out;
+}
+
+void RuleOptimizerImpl::build(const std::vector<Variable>& variables) {
   std::call_once(prepared_, [&] { prepare(variables); });
 }
 
 // One step. What is known already is worked with as plain numbers.
-void OptimizerImpl::make_step(const GradientsAndVariables& pairs) {
+void RuleOptimizerImpl::make_step(const GradientsAndVariables& pairs) {
   Number lr = 0, count = 0;
   const Tensor done = iterations.value();
   if (is_tracing()) {
@@ -157,18 +163,19 @@ void check_rows(const Variable& v, const TensorShape& shape, const IndexedSlices
 }  // namespace
 
 // A variable of open shape may have been given another size since its slots were made.
-void OptimizerImpl::check_slots(const Variable& var, const TensorShape& shape) {
+void RuleOptimizerImpl::check_slots(const Variable& var, const TensorShape& shape) {
   if (var.shape().is_fully_defined()) return;
   std::lock_guard lock(mutex_);
   for (auto it = by_key_.lower_bound({var.id(), ""});
        it != by_key_.end() && it->first.first == var.id(); ++it)
-    RILL_CHECK(it->second.shape().is_compatible_with(shape), invalid_argument,
+    RILL_CHECK(it->second.shape().is_compatible_with(slot_shape(shape, it->first.second)),
+               invalid_argument,
                "[apply_gradients] variable \"{}\" has shape {} now, but its slot \"{}\" was made "
                "for shape {}; use a new optimizer",
                var.name(), shape, it->second.name(), it->second.shape());
 }
 
-void OptimizerImpl::apply(const GradientsAndVariables& pairs, const Variable& global_step) {
+void RuleOptimizerImpl::apply(const GradientsAndVariables& pairs, const Variable& global_step) {
   bool any = false;
   for (const auto& [g, v] : pairs) {
     if (!g.defined()) continue;
@@ -217,8 +224,8 @@ void OptimizerImpl::exclude_from_weight_decay(const std::vector<Variable>&,
 }
 void OptimizerImpl::finalize_variable_values(const std::vector<Variable>&) {}
 
-Variable OptimizerImpl::slot_variable(const Variable& var, const char* what, double initial,
-                                      bool copy) {
+Variable RuleOptimizerImpl::slot_variable(const Variable& var, const char* what, double initial,
+                                          bool copy) {
   std::lock_guard lock(mutex_);
   auto& found = by_key_[{var.id(), what}];
   if (!found.defined()) {
@@ -226,7 +233,8 @@ Variable OptimizerImpl::slot_variable(const Variable& var, const char* what, dou
     std::string owner = var.name();
     owner = owner.substr(0, owner.find(':'));
     const Tensor value = var.value();
-    const Tensor first = copy ? value : fill(value.shape(), scalar_for(var, initial));
+    const Tensor first =
+        copy ? value : fill(slot_shape(value.shape(), what), scalar_for(var, initial));
     found = Variable(copy_to_device(first, value.device()),
                      {.trainable = false, .name = name + "/" + what + "/" + owner});
     slots.push_back(found);
@@ -235,7 +243,7 @@ Variable OptimizerImpl::slot_variable(const Variable& var, const char* what, dou
   return found;
 }
 
-Variable OptimizerImpl::state(const char* what, const std::function<Tensor()>& initial) {
+Variable RuleOptimizerImpl::state(const char* what, const std::function<Tensor()>& initial) {
   std::lock_guard lock(mutex_);
   auto& found = by_key_[{0, what}];
   if (!found.defined()) {
@@ -306,10 +314,10 @@ Ref<TrackableNode> Optimizer::trackable() const {
   retain(impl_.get());
   return Ref<TrackableNode>(impl_.get());
 }
-std::vector<Variable> Optimizer::variables() const {
-  std::vector<Variable> out{impl_->iterations};
-  out.insert(out.end(), impl_->slots.begin(), impl_->slots.end());
-  return out;
+std::vector<Variable> Optimizer::variables() const { return impl_->variables(); }
+Tensor Optimizer::get_scaled_loss(const Tensor& loss) const { return impl_->scaled_loss(loss); }
+Gradients Optimizer::get_unscaled_gradients(const Gradients& gradients) const {
+  return impl_->unscaled_gradients(gradients);
 }
 
 }  // namespace keras

@@ -43,9 +43,13 @@ class Optimizer {
   template <class F>
   void minimize(F loss, const std::vector<Variable>& vars) {
     GradientTape tape;
-    const Tensor value = loss();
-    apply_gradients(tape.gradient(value, vars), vars);
+    const Tensor value = get_scaled_loss(loss());
+    apply_gradients(get_unscaled_gradients(tape.gradient(value, vars)), vars);
   }
+  // For loops of one's own: differentiate the first instead of the loss, and apply the second.
+  // The loss and the gradients themselves but for mixed_precision::LossScaleOptimizer.
+  Tensor get_scaled_loss(const Tensor& loss) const;
+  Gradients get_unscaled_gradients(const Gradients& gradients) const;
   // Makes the state for these variables now; the first step does it otherwise.
   void build(const std::vector<Variable>& variables);
   Variable iterations() const;   // int64: steps taken
@@ -207,6 +211,20 @@ struct AdamWOptions {
 class AdamW : public Optimizer {
  public:
   explicit AdamW(AdamWOptions options = {});
+};
+
+struct AdafactorOptions {
+  LearningRate learning_rate = 0.001;
+  double beta_2_decay = -0.8, epsilon_1 = 1e-30, epsilon_2 = 1e-3, clip_threshold = 1;
+  bool relative_step = true;  // the rate is at most 1 / sqrt(step)
+  std::optional<double> weight_decay = {};
+  RILL_OPTIMIZER_FIELDS("Adafactor");
+};
+// Steps relative to the size of the variable; of a matrix, means of rows and of columns stand for
+// the squares of its gradients.
+class Adafactor : public Optimizer {
+ public:
+  explicit Adafactor(AdafactorOptions options = {});
 };
 
 struct LionOptions {

@@ -33,29 +33,44 @@ class Step {
   std::vector<Read> reads_;
 };
 
-// What an optimizer does, shared by its handles and by TensorFlow 1's family. How its state
-// stands in a checkpoint differs between the families.
+// What the handles of an optimizer share.
 class OptimizerImpl : public TrackableNode {
  public:
-  OptimizerImpl(std::string optimizer_name, optimizers::LearningRate rate);
+  OptimizerImpl(std::string optimizer_name, Variable step_count)
+      : name(std::move(optimizer_name)), iterations(std::move(step_count)) {}
 
   // Checks everything, then steps. `global_step` (may be undefined) is counted up.
-  void apply(const GradientsAndVariables& pairs, const Variable& global_step);
-
+  virtual void apply(const GradientsAndVariables& pairs, const Variable& global_step) = 0;
   // Makes the state for these variables, unless there is some.
-  void build(const std::vector<Variable>& variables);
-
-  double learning_rate() const;  // at the current step
-  void set_learning_rate(const optimizers::LearningRate& rate);
-
+  virtual void build(const std::vector<Variable>& variables) = 0;
+  virtual double learning_rate() const = 0;  // at the current step
+  virtual void set_learning_rate(const optimizers::LearningRate& rate) = 0;
+  virtual std::vector<Variable> variables() const = 0;
   virtual std::string class_name() const = 0;
   virtual Config config() const;
   virtual void exclude_from_weight_decay(const std::vector<Variable>& variables,
                                          const std::vector<std::string>& names);
   virtual void finalize_variable_values(const std::vector<Variable>& variables);
+  // What is differentiated in the place of a loss, and the gradients of the loss from its.
+  virtual Tensor scaled_loss(const Tensor& loss) { return loss; }
+  virtual Gradients unscaled_gradients(const Gradients& gradients) { return gradients; }
 
   std::string name;
   Variable iterations;
+};
+
+// An optimizer with a rule of its own; shared by Keras's family and TensorFlow 1's. How the state
+// stands in a checkpoint differs between the families.
+class RuleOptimizerImpl : public OptimizerImpl {
+ public:
+  RuleOptimizerImpl(std::string optimizer_name, optimizers::LearningRate rate);
+
+  void apply(const GradientsAndVariables& pairs, const Variable& global_step) override;
+  void build(const std::vector<Variable>& variables) override;
+  double learning_rate() const override;
+  void set_learning_rate(const optimizers::LearningRate& rate) override;
+  std::vector<Variable> variables() const override;
+
   std::vector<Variable> slots;  // in the order of their making
 
  protected:
@@ -77,6 +92,10 @@ class OptimizerImpl : public TrackableNode {
   virtual void before_updates(const GradientsAndVariables&, const Number& /*rate*/) {}
   virtual void after_updates(const GradientsAndVariables&, const Tensor& /*done*/) {}
 
+  // The shape of the state called `slot` of a variable of shape `of`.
+  virtual TensorShape slot_shape(const TensorShape& of, std::string_view /*slot*/) const {
+    return of;
+  }
   // The state called `slot` of a variable, made of one number on first use.
   Tensor slot(const Variable& var, const char* slot, double initial) {
     return slot_variable(var, slot, initial).handle();

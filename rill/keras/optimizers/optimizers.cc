@@ -5,6 +5,7 @@
 #include "rill/base/nearest.h"
 #include "rill/core/attr.h"
 #include "rill/keras/optimizers/keras_optimizer_impl.h"
+#include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/state_ops.h"
@@ -67,6 +68,14 @@ void own_fields(FtrlOptions& o, F f) {
   f("l2_regularization_strength", o.l2_regularization_strength);
   f("l2_shrinkage_regularization_strength", o.l2_shrinkage_regularization_strength);
   f("beta", o.beta);
+}
+template <class F>
+void own_fields(AdafactorOptions& o, F f) {
+  f("beta_2_decay", o.beta_2_decay);
+  f("epsilon_1", o.epsilon_1);
+  f("epsilon_2", o.epsilon_2);
+  f("clip_threshold", o.clip_threshold);
+  f("relative_step", o.relative_step);
 }
 template <class F>
 void own_fields(LionOptions& o, F f) {
@@ -341,6 +350,55 @@ class LionImpl : public KerasOptimizerImpl {
   LionOptions o_;
 };
 
+class AdafactorImpl : public KerasOptimizerImpl {
+ public:
+  explicit AdafactorImpl(const AdafactorOptions& o)
+      : KerasOptimizerImpl(setup("Adafactor", o), {{{"r", "_r"}, {"c", "_c"}, {"v", "_v"}}}),
+        o_(o) {}
+
+ protected:
+  // Means over the last axis, and over the one before it, of variables that have both.
+  TensorShape slot_shape(const TensorShape& of, std::string_view slot) const override {
+    if (slot != "r" && slot != "c") return of;
+    Dims dims = of.dims();
+    dims.erase(dims.size() - (slot == "r" ? 1 : 2));
+    return TensorShape(dims);
+  }
+  bool has_slot(const Variable& v, std::string_view slot) const override {
+    return (slot != "r" && slot != "c") || v.shape().rank() >= 2;
+  }
+  void update(const Variable& v, const Gradient& g, const Number& lr, Step& step) override {
+    const auto n = [&](const Number& x) { return scalar_for(v, x); };
+    const Number rho = o_.relative_step ? min(lr, 1 / pow(step.count, 0.5)) : lr;
+    const Tensor grad = g.tensor(), value = v.value();
+    const auto rms = [](const Tensor& x) { return sqrt(reduce_mean(square(x))); };
+    const Tensor size = maximum(n(o_.epsilon_2), rms(value)) * n(rho);
+    const Tensor squares = square(grad) + n(o_.epsilon_1);
+    const Number keep = 1 - pow(step.count, o_.beta_2_decay);
+    const auto averaged = [&](const char* slot, const Tensor& x) {
+      const Variable mean = slot_variable(v, slot, 0);
+      const Tensor next = n(keep) * mean.value() + n(1 - keep) * x;
+      mean.assign(next);
+      return next;
+    };
+    Tensor second;
+    if (has_slot(v, "r")) {
+      const Tensor rows = averaged("r", reduce_mean(squares, {-1})),
+                   columns = averaged("c", reduce_mean(squares, {-2}));
+      second = expand_dims(rows / reduce_mean(rows, {-1}, {.keepdims = true}), -1) *
+               expand_dims(columns, -2);
+      slot_variable(v, "v", 0).assign(second);  // Keras keeps it too
+    } else {
+      second = averaged("v", squares);
+    }
+    const Tensor step_direction = grad * rsqrt(second);
+    v.assign_sub(size * step_direction / maximum(n(1), rms(step_direction) / n(o_.clip_threshold)));
+  }
+
+ private:
+  AdafactorOptions o_;
+};
+
 template <class Options>
 Options with_rate(const LearningRate& rate) {
   Options o;
@@ -362,6 +420,7 @@ AdamW::AdamW(AdamWOptions o) : Optimizer(new AdamImpl<AdamWOptions>("AdamW", o))
   RILL_CHECK(o.weight_decay, invalid_argument,
              "[AdamW] there is no weight_decay; expected a number, or use Adam");
 }
+Adafactor::Adafactor(AdafactorOptions o) : Optimizer(new AdafactorImpl(o)) {}
 Lion::Lion(LionOptions o) : Optimizer(new LionImpl(o)) {}
 Adam::Adam(const LearningRate& rate) : Adam(with_rate<AdamOptions>(rate)) {}
 Adamax::Adamax() : Adamax(AdamaxOptions{}) {}
@@ -389,12 +448,15 @@ struct Known {
   Optimizer (*make)(const Config& config);
 };
 const Known kKnown[] = {{"Adadelta", made<Adadelta, AdadeltaOptions>},
+                        {"Adafactor", made<Adafactor, AdafactorOptions>},
                         {"Adagrad", made<Adagrad, AdagradOptions>},
                         {"Adam", made<Adam, AdamOptions>},
                         {"AdamW", made<AdamW, AdamWOptions>},
                         {"Adamax", made<Adamax, AdamaxOptions>},
                         {"Ftrl", made<Ftrl, FtrlOptions>},
                         {"Lion", made<Lion, LionOptions>},
+                        {"LossScaleOptimizer", mixed_precision::loss_scale_optimizer_of},
+                        {kLossScaleOptimizer, mixed_precision::loss_scale_optimizer_of},
                         {"Nadam", made<Nadam, NadamOptions>},
                         {"RMSprop", made<RMSprop, RMSpropOptions>},
                         {"SGD", made<SGD, SGDOptions>}};

@@ -6,6 +6,7 @@
 
 #include "rill/io/file.h"
 #include "rill/keras/layers/layers.h"
+#include "rill/keras/optimizers/loss_scale_optimizer.h"
 #include "rill/keras/saving/saving.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
@@ -62,7 +63,7 @@ void expect_near(const keras::Config& got, const keras::Config& want) {
     EXPECT_NEAR(got[key].as_double(), want[key].as_double(), 4e-6) << key;
 }
 
-const char* const kModels[] = {"stack", "graph", "nested", "ops"};
+const char* const kModels[] = {"stack", "graph", "nested", "ops", "scaled"};
 
 TEST(KerasFiles, WholeModelsOfKerasGoOn) {
   RILL_SHOWS("S07", "S08");
@@ -102,6 +103,24 @@ TEST(KerasFiles, ACheckpointOfKerasHasTheOptimizer) {
   expect_near(results(m, "stack"), expected["stack"]);
 }
 
+keras::mixed_precision::LossScaleOptimizer scaled_sgd() {
+  return keras::mixed_precision::LossScaleOptimizer(
+      keras::optimizers::SGD(0.05), {.initial_scale = 64, .dynamic_growth_steps = 1});
+}
+
+TEST(KerasFiles, ACheckpointOfKerasHasTheLossScale) {
+  const keras::Config expected =
+      keras::Config::from_json(rill::io::read_file(golden("expected.json")));
+  keras::Model m = keras::models::from_json(rill::io::read_file(golden("scaled.json")));
+  const auto optimizer = scaled_sgd();
+  m.compile({.optimizer = optimizer, .loss = "mse", .metrics = {"mae"}});
+  m.load_weights(golden("scaled"));
+  EXPECT_EQ(optimizer.loss_scale().item<float>(), 128.f);
+  EXPECT_EQ(optimizer.iterations().item<std::int64_t>(), 1);
+  expect_near(results(m, "scaled"), expected["scaled"]);
+  EXPECT_EQ(optimizer.loss_scale().item<float>(), 256.f);
+}
+
 // The layers in their order, with what each is called on.
 std::vector<std::string> calls_of(const std::string& json) {
   const keras::Config c = keras::Config::from_json(json);
@@ -131,6 +150,9 @@ keras::Model made(const std::string& name) {
     const Tensor sum = Dense(4)(shared(a) + shared(b)) + Dense(4)(a);
     return keras::Model(tf::Nest{a, b}, Dense(2)(sum), "graph");
   }
+  if (name == "scaled")
+    return keras::Sequential({Dense(3, {.activation = "tanh", .input_shape = {4}}), Dense(2)},
+                             "scaled");
   const Tensor x = keras::Input({4}, {.name = "x"});
   if (name == "nested") {
     const keras::Sequential inner({Dense(4, {.activation = "tanh", .input_shape = {4}})}, "inner");
@@ -154,11 +176,11 @@ TEST(KerasFiles, RillWritesForKeras) {
   keras::Config expected = keras::Config::dict();
   for (const std::string name : kModels) {
     keras::Model m = made(name);
-    m.compile({.optimizer = name == "nested" ? keras::OptimizerRef(keras::optimizers::SGD(
-                                                   {.learning_rate = 0.05, .momentum = 0.9}))
-                                             : keras::OptimizerRef("adam"),
-               .loss = "mse",
-               .metrics = {"mae"}});
+    keras::OptimizerRef optimizer = "adam";
+    if (name == "nested")
+      optimizer = keras::optimizers::SGD({.learning_rate = 0.05, .momentum = 0.9});
+    if (name == "scaled") optimizer = scaled_sgd();
+    m.compile({.optimizer = optimizer, .loss = "mse", .metrics = {"mae"}});
     m.train_on_batch(inputs_of(name), numbers({6, 2}));
     m.reset_metrics();
     const std::string path = folder + "/" + name;

@@ -5,6 +5,7 @@
 #include "rill/base/check.h"
 #include "rill/io/file.h"
 #include "rill/io/zip.h"
+#include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
 #include "rill/keras/saving/compile_config_impl.h"
 #include "rill/keras/saving/model_config_impl.h"
 #include "rill/keras/saving/saving.h"
@@ -71,8 +72,10 @@ std::string archive_bytes(const Model& model, bool with_training) {
   if (with_training) {
     Config c = compile_config(model.model_impl().trainer->options, CompileForm::archive);
     Config optimizer = c["optimizer"];
-    optimizer.set("module", "keras.optimizers");
-    optimizer.set("registered_name", Config());
+    const bool scales = optimizer["class_name"] == Config(kLossScaleOptimizer);
+    optimizer.set("module",
+                  scales ? "keras.src.mixed_precision.loss_scale_optimizer" : "keras.optimizers");
+    optimizer.set("registered_name", scales ? Config(kLossScaleOptimizer) : Config());
     c.set("optimizer", optimizer);
     for (const char* key : {"run_eagerly", "steps_per_execution", "jit_compile"})
       c.set(key, Config());

@@ -1,22 +1,21 @@
 #include "rill/base/check.h"
+#include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
 #include "rill/keras/saving/optimizer_config_impl.h"
 #include "rill/saving/object_graph_impl.h"
 
 namespace rill::keras {
 
 namespace {
-const KerasOptimizerImpl& keras_optimizer(const Ref<TrackableNode>& node, const std::string& name) {
-  const auto* impl = dynamic_cast<const KerasOptimizerImpl*>(node.get());
-  RILL_CHECK(impl, unimplemented,
+void check_keras_state(const Optimizer& o) {
+  RILL_CHECK(has_keras_state(o), unimplemented,
              "[{}] an optimizer of TensorFlow 1 has no form in Keras's files; save with "
              "include_optimizer = false, or compile with one of keras::optimizers",
-             name);
-  return *impl;
+             o.name());
 }
 }  // namespace
 
 Config serialize_optimizer(const Optimizer& o) {
-  keras_optimizer(o.trackable(), o.name());
+  check_keras_state(o);
   return optimizers::serialize(o);
 }
 
@@ -32,13 +31,12 @@ Optimizer deserialize_optimizer(const Config& given) {
 }
 
 bool has_keras_state(const Optimizer& o) {
-  return dynamic_cast<const KerasOptimizerImpl*>(o.trackable().get()) != nullptr;
+  return loss_scale_optimizer(o) || dynamic_cast<KerasOptimizerImpl*>(o.trackable().get());
 }
 std::vector<OptimizerVariable> optimizer_variables(const Optimizer& o) {
-  const Ref<TrackableNode> node = o.trackable();
-  keras_optimizer(node, o.name());
+  check_keras_state(o);
   std::vector<OptimizerVariable> list;
-  for (const TrackableNode::Edge& e : node->child("_variables")->edges())
+  for (const TrackableNode::Edge& e : o.trackable()->child("_variables")->edges())
     list.push_back({variable_name(*e.child), e.child});
   return list;
 }

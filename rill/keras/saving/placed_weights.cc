@@ -5,6 +5,7 @@
 
 #include "rill/base/check.h"
 #include "rill/keras/class_name_impl.h"
+#include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
 #include "rill/keras/saving/optimizer_config_impl.h"
 #include "rill/keras/saving/weights_impl.h"
 
@@ -60,10 +61,15 @@ void write_placed_weights(const Model& model, io::Hdf5Writer& file) {
 }
 
 void write_placed_optimizer(const Optimizer& optimizer, io::Hdf5Writer& file) {
-  file.add_group("optimizer/vars");
   const std::vector<OptimizerVariable> state = optimizer_variables(optimizer);
-  for (std::size_t i = 0; i < state.size(); ++i)
-    file.write("optimizer/vars/" + std::to_string(i), state[i].node->saved_values().at(0).value);
+  std::vector<std::string> places{"optimizer/vars"};
+  // Keras looks for the state of one inside another in both places.
+  if (loss_scale_optimizer(optimizer)) places.emplace_back("optimizer/inner_optimizer/vars");
+  for (const std::string& vars : places) {
+    file.add_group(vars);
+    for (std::size_t i = 0; i < state.size(); ++i)
+      file.write(below(vars, std::to_string(i)), state[i].node->saved_values().at(0).value);
+  }
 }
 
 void plan_placed_weights(const Model& model, const io::Hdf5Reader& file, WeightPlan& plan) {

@@ -6,6 +6,7 @@
 #include "rill/base/check.h"
 #include "rill/base/logging.h"
 #include "rill/keras/models/model_impl.h"
+#include "rill/keras/training/on_nan_impl.h"
 #include "rill/keras/training/progress_impl.h"
 #include "rill/keras/utils/progbar.h"
 #include "rill/ops/array_ops.h"
@@ -101,6 +102,8 @@ History run_fit(Model& model, Batches& batches, std::optional<Batches>& validati
   History history;
   history.params = {.epochs = o.epochs, .steps = batches.steps(), .verbose = verbose};
   const bool hooks = any_wants_batches(o.callbacks);
+  std::optional<NanWatch> watch;
+  if (o.on_nan != OnNan::ignore) watch.emplace(model, t);
   const std::int64_t every = t.options.steps_per_execution;
   model.stop_training = false;
   Logs logs;
@@ -123,7 +126,8 @@ History run_fit(Model& model, Batches& batches, std::optional<Batches>& validati
     while (!model.stop_training && batches.next(&batch)) {
       if (hooks && step % every == 0)
         for (const CallbackRef& c : o.callbacks) c->on_train_batch_begin(step, {});
-      results = t.step(model, Trainer::Mode::train, batch);
+      results =
+          watch ? watch->step(batch, epoch, step) : t.step(model, Trainer::Mode::train, batch);
       progress.step = ++step;
       progress.stepped = true;
       if (hooks && (step % every == 0 || step == batches.steps())) {

@@ -8,7 +8,11 @@
 #include "rill/core/tensor_impl.h"
 #include "rill/eager/gradient_tape.h"
 #include "rill/graph/graph.h"
+#include "rill/graph/name_scope.h"
+#include "rill/keras/call_site_impl.h"
+#include "rill/keras/metrics/named_metrics_impl.h"
 #include "rill/keras/models/model_impl.h"
+#include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
 #include "rill/keras/trace_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
@@ -39,17 +43,35 @@ Trainer::Trainer(CompileOptions o)
   RILL_CHECK(options.steps_per_execution >= 1, invalid_argument,
              "[compile] steps_per_execution is {}; expected at least 1",
              options.steps_per_execution);
+  std::vector<MetricRef> all;
+  for (const MetricsArg* arg : {&options.metrics, &options.weighted_metrics}) {
+    all.insert(all.end(), arg->all().begin(), arg->all().end());
+    for (const auto& [output, list] : arg->named()) all.insert(all.end(), list.begin(), list.end());
+  }
+  number_metrics(all);
 }
 
 // ---- the planned step
+namespace {
+Nest run(Model& model, Trainer::Mode mode, const Nest& data) {
+  return mode == Trainer::Mode::train  ? model.train_step(data)
+         : mode == Trainer::Mode::test ? model.test_step(data)
+                                       : model.predict_step(data);
+}
+}  // namespace
+
 Nest Trainer::step(Model& model, Mode mode, const Nest& batch) {
-  const auto run = [&](const Nest& data) {
-    return mode == Mode::train  ? model.train_step(data)
-           : mode == Mode::test ? model.test_step(data)
-                                : model.predict_step(data);
-  };
-  if (options.run_eagerly) return run(batch);
+  if (options.run_eagerly) return run(model, mode, batch);
   const std::vector<Tensor> leaves = batch.flatten();
+  return planned(model, mode, batch, leaves)(leaves);
+}
+
+ConcreteFunction Trainer::planned(Model& model, Mode mode, const Nest& batch) {
+  return planned(model, mode, batch, batch.flatten());
+}
+
+ConcreteFunction Trainer::planned(Model& model, Mode mode, const Nest& batch,
+                                  const std::vector<Tensor>& leaves) {
   const auto fits = [&](const Planned& p) {
     if (p.mode != mode || p.specs.size() != leaves.size()) return false;
     for (std::size_t i = 0; i < leaves.size(); ++i)
@@ -59,7 +81,7 @@ Nest Trainer::step(Model& model, Mode mode, const Nest& batch) {
     return p.structure.same_structure(batch);
   };
   for (std::size_t i = 0; i < functions_.size(); ++i)
-    if (fits(functions_[i])) return functions_[i].function(leaves);
+    if (fits(functions_[i])) return functions_[i].function;
 
   // A new kind of batch. The number of samples is left open, so that the last, smaller batch
   // is the same function. Weights are made first, since a graph has none to make.
@@ -71,8 +93,9 @@ Nest Trainer::step(Model& model, Mode mode, const Nest& batch) {
   }
   static const char* names[] = {"train_function", "test_function", "predict_function"};
   const auto traced = [&] {
-    return trace(names[static_cast<int>(mode)], specs,
-                 [&](const std::vector<Tensor>& args) { return run(batch.with_leaves(args)); });
+    return trace(names[static_cast<int>(mode)], specs, [&](const std::vector<Tensor>& args) {
+      return run(model, mode, batch.with_leaves(args));
+    });
   };
   const std::size_t first = graph_streams();
   std::int64_t before = op_streams();
@@ -96,7 +119,7 @@ Nest Trainer::step(Model& model, Mode mode, const Nest& batch) {
   functions_.push_back({mode, batch.with_leaves(std::vector<Tensor>(leaves.size(), constant(0))),
                         std::move(specs), *f, before, first, graph_streams()});
   restore_metrics();
-  return (*f)(leaves);
+  return *f;
 }
 
 // ---- progress
@@ -265,7 +288,7 @@ void Trainer::resolve(Model& model, const Nest& y, const Nest& y_pred) {
       (o.*into).push_back(m.resolved(o.loss, t, predictions[i].shape()));
     };
     for (Output& o : outputs_)
-      for (const MetricRef& m : arg.all()) add(o, m);
+      for (const MetricRef& m : arg.all()) add(o, &o == &outputs_[0] ? m : metric_anew(m));
     for (const auto& [key, list] : arg.named())
       for (const MetricRef& m : list) add(find(key, "metrics"), m);
   };
@@ -311,8 +334,15 @@ Tensor Trainer::compute_loss(Model& model, const Nest& y, const Nest& y_pred,
   return total;
 }
 
-std::string Trainer::shown_name(const Output& o, const std::string& metric) const {
-  return outputs_.size() > 1 ? o.name + "_" + metric : metric;
+std::string Trainer::shown_name(const Output& o, const MetricRef& metric, bool weighted) const {
+  std::string name = metric->name();
+  if (weighted)
+    for (const MetricRef& m : o.metrics)
+      if (m->name() == name) {
+        name = "weighted_" + name;
+        break;
+      }
+  return outputs_.size() > 1 ? o.name + "_" + name : name;
 }
 
 namespace {
@@ -347,14 +377,14 @@ Nest Trainer::compute_metrics(Model& model, const Nest& y, const Nest& y_pred,
       if (!labels[i].defined()) continue;
       const Tensor t = matched(labels[i], predictions[i]);
       const Tensor mask = masked({}, predictions[i]), w = masked(weight, predictions[i]);
-      const auto update = [&](const std::vector<MetricRef>& list, const Tensor& by) {
+      const auto update = [&](const std::vector<MetricRef>& list, const Tensor& by, bool weighted) {
         for (const MetricRef& m : list) {
           m->update_state(t, predictions[i], by);
-          results.emplace_back(unique_in(results, shown_name(o, m->name())), m->result());
+          results.emplace_back(unique_in(results, shown_name(o, m, weighted)), m->result());
         }
       };
-      update(o.metrics, mask);
-      update(o.weighted_metrics, w);
+      update(o.metrics, mask, false);
+      update(o.weighted_metrics, w, true);
     }
   }
   std::vector<LayerImpl::CallMetric> added;
@@ -381,6 +411,13 @@ void Trainer::reset_metrics() {
   for (const auto& [name, mean] : layer_metrics_) mean->reset_state();
 }
 
+std::vector<Variable> Trainer::metric_variables() const {
+  std::vector<Variable> all;
+  for (const Metric* m : all_metrics())
+    for (Variable& v : m->variables()) all.push_back(std::move(v));
+  return all;
+}
+
 std::vector<std::string> Trainer::metrics_names() const {
   std::vector<std::pair<std::string, Nest>> names;
   names.emplace_back("loss", Nest());
@@ -388,9 +425,9 @@ std::vector<std::string> Trainer::metrics_names() const {
     if (o.loss_mean) names.emplace_back(o.name + "_loss", Nest());
   for (const Output& o : outputs_) {
     for (const MetricRef& m : o.metrics)
-      names.emplace_back(unique_in(names, shown_name(o, m->name())), Nest());
+      names.emplace_back(unique_in(names, shown_name(o, m, false)), Nest());
     for (const MetricRef& m : o.weighted_metrics)
-      names.emplace_back(unique_in(names, shown_name(o, m->name())), Nest());
+      names.emplace_back(unique_in(names, shown_name(o, m, true)), Nest());
   }
   for (const std::string& n : layer_metric_names_) names.emplace_back(unique_in(names, n), Nest());
   std::vector<std::string> list;
@@ -410,6 +447,8 @@ Trainer& compiled_trainer(const Model& m, const char* what) {
 }
 
 void Model::compile(CompileOptions options) {
+  if (impl_->policy.name() == "mixed_float16" && !loss_scale_optimizer(*options.optimizer))
+    options.optimizer = mixed_precision::LossScaleOptimizer(*options.optimizer);
   // Checkpoints of the model hold the optimizer too, as Keras's do.
   model_impl().track("optimizer", options.optimizer->trackable());
   model_impl().trainer = std::make_unique<Trainer>(std::move(options));
@@ -433,6 +472,9 @@ Nest Model::compute_metrics(const Nest& y, const Nest& y_pred, const Tensor& sam
 
 Nest Model::train_step(const Nest& data) {
   Trainer& t = compiled_trainer(*this, "fit");
+  const CallSiteScope site;
+  CallSiteScope::forget();
+  Optimizer& optimizer = *t.options.optimizer;
   const BatchParts p = parts_of(data);
   Nest y_pred;
   Tensor loss;
@@ -441,11 +483,19 @@ Nest Model::train_step(const Nest& data) {
   {
     GradientTape tape;
     y_pred = apply(p.x, {.training = 1});
-    loss = t.compute_loss(*this, p.y, y_pred, p.sample_weight);
+    {
+      const name_scope scope(kLossScope);
+      const CallSiteScope site_of_loss;
+      loss = t.compute_loss(*this, p.y, y_pred, p.sample_weight);
+    }
+    const name_scope scope(kGradientScope);
     variables = trainable_variables();
-    gradients = tape.gradient(loss, variables);
+    gradients = tape.gradient(optimizer.get_scaled_loss(loss), variables);
   }
-  t.options.optimizer->apply_gradients(gradients, variables);
+  {
+    const name_scope scope(kUpdateScope);
+    optimizer.apply_gradients(optimizer.get_unscaled_gradients(gradients), variables);
+  }
   const Nest results = t.compute_metrics(*this, p.y, y_pred, p.sample_weight);
   impl_->clear_call_losses();
   return results;

@@ -8,6 +8,10 @@
 
 namespace rill::keras {
 
+// The scopes of what Model::train_step does around the model's call.
+inline constexpr const char *kLossScope = "loss", *kGradientScope = "gradient_tape",
+                            *kUpdateScope = "optimizer";
+
 // What compile sets up and fit uses: losses and metrics by output, and the planned functions.
 class Trainer {
  public:
@@ -17,9 +21,12 @@ class Trainer {
 
   // A step on one batch, planned unless the model runs eagerly.
   Nest step(Model& model, Mode mode, const Nest& batch);
+  // The function that steps on batches like this one, traced if there is none.
+  ConcreteFunction planned(Model& model, Mode mode, const Nest& batch);
   Tensor compute_loss(Model& model, const Nest& y, const Nest& y_pred, const Tensor& weight);
   Nest compute_metrics(Model& model, const Nest& y, const Nest& y_pred, const Tensor& weight);
   void reset_metrics();
+  std::vector<Variable> metric_variables() const;
   std::vector<std::string> metrics_names() const;
   // Functions are traced anew: something that they depend on has changed.
   void forget_functions() { functions_.clear(); }
@@ -56,7 +63,7 @@ class Trainer {
   // Labels as one tensor for each output, undefined where an output has none.
   std::vector<Tensor> labels_by_output(const Nest& y, const Nest& y_pred) const;
   void resolve(Model& model, const Nest& y, const Nest& y_pred);
-  std::string shown_name(const Output& o, const std::string& metric) const;
+  std::string shown_name(const Output& o, const MetricRef& metric, bool weighted) const;
 
   bool resolved_ = false;
   std::vector<Output> outputs_;
@@ -73,6 +80,8 @@ class Trainer {
     std::int64_t streams_before = 0;                // see Progress::Streams
     std::size_t first_stream = 0, last_stream = 0;  // of its random ops
   };
+  ConcreteFunction planned(Model& model, Mode mode, const Nest& batch,
+                           const std::vector<Tensor>& leaves);
   std::vector<Metric*> all_metrics() const;
   void restore_metrics();
   std::vector<Planned> functions_;

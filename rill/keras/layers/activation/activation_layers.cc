@@ -208,6 +208,7 @@ layers::Softmax::Softmax() : Softmax(SoftmaxOptions{}) {}
 layers::Softmax::Softmax(SoftmaxOptions o) : Layer(new SoftmaxLayer(o)) {}
 layers::ReLU::ReLU() : ReLU(ReLUOptions{}) {}
 layers::ReLU::ReLU(ReLUOptions o) : Layer(new ReLULayer(o)) {}
+layers::ReLU::ReLU(double max_value, ReLUOptions o) : ReLU((o.max_value = max_value, o)) {}
 layers::LeakyReLU::LeakyReLU() : LeakyReLU(LeakyReLUOptions{}) {}
 layers::LeakyReLU::LeakyReLU(LeakyReLUOptions o) : Layer(new LeakyReLULayer(o)) {}
 layers::LeakyReLU::LeakyReLU(double alpha, LeakyReLUOptions o)

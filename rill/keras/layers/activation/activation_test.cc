@@ -40,6 +40,13 @@ TEST(ReLU, ALimitOfZeroIsALimit) {
             (std::vector<float>{0, 0}));
 }
 
+TEST(ReLU, TakesItsLimitByPosition) {
+  EXPECT_EQ(layers::ReLU(6.)({-1.f, 2.f, 9.f}).to_vector<float>(),
+            (std::vector<float>{0.f, 2.f, 6.f}));
+  EXPECT_EQ(layers::ReLU(1, {.negative_slope = 0.5})({-1.f, 2.f}).to_vector<float>(),
+            (std::vector<float>{-0.5f, 1.f}));
+}
+
 TEST(ReLU, ReadsNumbersAsNewerFilesWriteThem) {
   const auto config = rill::keras::Config::from_json(
       R"({"class_name": "ReLU", "config": {"name": "r", "max_value": null, "negative_slope":

@@ -60,8 +60,11 @@ const RegisterLayer registered("Reshape", [](const Config& c) -> LayerRef {
 
 }  // namespace
 
+TensorShape layers::Reshape::shape_of(const Dim* sizes, std::size_t n) {
+  TensorShape shape = TensorShape::scalar();
+  for (std::size_t i = 0; i < n; ++i) shape.push_back(sizes[i].known() ? sizes[i].value() : -1);
+  return shape;
+}
 layers::Reshape::Reshape(ReshapeOptions o) : Layer(new ReshapeLayer(std::move(o))) {}
-layers::Reshape::Reshape(const TensorShape& target_shape, ReshapeOptions o)
-    : Reshape((o.target_shape = target_shape, std::move(o))) {}
 
 }  // namespace rill::keras

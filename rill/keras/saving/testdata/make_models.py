@@ -60,7 +60,14 @@ def ops():
     return keras.Model(x, layers.Dense(2, name="out")(tf.maximum(z, -0.5)), name="ops"), numbers(6, 4), "rmsprop"
 
 
-MODELS = {"stack": stack, "graph": graph, "nested": nested, "ops": ops}
+def scaled():
+    model = keras.Sequential([layers.Dense(3, activation="tanh", input_shape=(4,)), layers.Dense(2)], name="scaled")
+    optimizer = keras.mixed_precision.LossScaleOptimizer(keras.optimizers.SGD(0.05), initial_scale=64,
+                                                         dynamic_growth_steps=1)
+    return model, numbers(6, 4), optimizer
+
+
+MODELS = {"stack": stack, "graph": graph, "nested": nested, "ops": ops, "scaled": scaled}
 TARGETS = numbers(6, 2)
 
 
