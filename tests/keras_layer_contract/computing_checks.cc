@@ -21,11 +21,19 @@ namespace {
 
 constexpr double kRounding = 2e-6;  // of float32, over the few sums that a layer here makes
 
-// The layer in a function whose batch is open; of the results and their mask, if any.
-ConcreteFunction traced(const Subject& s, const keras::LayerRef& layer, bool masked) {
+// Which sizes a function knows while it is traced: all but the batch, or the features alone.
+enum class Open { batch, all_but_features };
+
+// The layer in a function; of the results and, if it is masked, their mask.
+ConcreteFunction traced(const Subject& s, const keras::LayerRef& layer, Open open,
+                        bool masked = false) {
   std::vector<TensorSpec> specs;
-  for (std::size_t i = 0; i < s.t.input_shapes.size(); ++i)
-    specs.emplace_back(s.input_shape(i, -1), s.t.input_dtype);
+  for (std::size_t i = 0; i < s.t.input_shapes.size(); ++i) {
+    TensorShape shape = s.input_shape(i, -1);
+    for (int k = 1; open == Open::all_but_features && k < shape.rank() - 1; ++k)
+      shape.set_dim(k, -1);
+    specs.emplace_back(shape, s.t.input_dtype);
+  }
   const std::size_t n = specs.size();
   for (std::size_t i = 0; masked && i < n; ++i)
     specs.emplace_back(TensorShape::unknown_rank(), bool_);
@@ -49,7 +57,8 @@ void check_shapes(const Subject& s) {
   SCOPED_TRACE("shapes");
   const keras::LayerRef layer = s.built();
   EXPECT_TRUE(layer->built());
-  const ConcreteFunction f = traced(s, layer, false);
+  const ConcreteFunction f = traced(s, layer, Open::batch),
+                         g = traced(s, layer, Open::all_but_features);
   std::vector<Tensor> of_three;
   for (const int batch : {3, 2, 1, 0}) {
     SCOPED_TRACE(format("batch of {}", batch));
@@ -64,6 +73,11 @@ void check_shapes(const Subject& s) {
     for (const Tensor& part : of_three) first.push_back(part[slice(0, batch)]);
     expect_close(y, first, kRounding, "the same samples in another batch");
     expect_close(f(x).flatten(), y, kRounding, "in a function");
+    expect_close(g(x).flatten(), y, kRounding, "in a function of open sizes");
+    std::vector<Tensor> wide = x;
+    for (Tensor& t : wide)
+      if (!s.takes_indices()) t = cast(t, float64);
+    expect_same(s.call(layer, wide), y, "of float64");
   }
   const std::vector<Tensor> drawn = s.call(layer, s.symbols());
   ASSERT_EQ(static_cast<int>(drawn.size()), s.t.expected_num_outputs);
@@ -170,7 +184,9 @@ void check_masks(const Subject& s) {
   std::vector<Tensor> arguments = x, all = y;
   arguments.insert(arguments.end(), masks.begin(), masks.end());
   if (want.defined()) all.push_back(want);
-  expect_close(traced(s, layer, true)(arguments).flatten(), all, kRounding, "in a function");
+  for (const Open open : {Open::batch, Open::all_but_features})
+    expect_close(traced(s, layer, open, true)(arguments).flatten(), all, kRounding,
+                 open == Open::batch ? "in a function" : "in a function of open sizes");
   if (x.size() > 1) return;
   const std::vector<Tensor> said = s.call(layer, x, {.mask = masks[0]});
   expect_close(said, y, kRounding, "with the mask said in the call");

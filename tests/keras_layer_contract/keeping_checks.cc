@@ -120,6 +120,21 @@ void check_files(const Subject& s) {
     same.load_weights(folder + file);
     expect_same(same.apply(x).flatten(), want, "of the loaded weights");
   }
+
+  // First in a stack, told its input_shape.
+  if (in.size() > 1 || want.size() > 1 || layer->impl().is_model()) return;
+  keras::Config config = layer->get_config();
+  config.set("batch_input_shape", s.input_shape(0, -1));
+  keras::Sequential stack({keras::layers::from_config(layer->class_name(), config)});
+  EXPECT_TRUE(stack.built());
+  stack.set_weights(model.get_weights());
+  expect_same(stack.apply(x).flatten(), want, "in a stack");
+  EXPECT_EQ(stack.outputs()[0].shape(), s.output_shape(-1));
+  for (const char* file : {"/stack.keras", "/stack.h5"}) {
+    SCOPED_TRACE(file);
+    stack.save(folder + file);
+    expect_same(keras::models::load_model(folder + file).apply(x).flatten(), want, "of the stack");
+  }
 }
 
 }  // namespace rill::testing
