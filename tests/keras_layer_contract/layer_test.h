@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,12 +31,15 @@ struct LayerTest {
   int expected_num_non_trainable_weights = 0;
   int expected_num_losses = 0;  // of a call: those of regularizers, and what call adds
   Mask expected_mask = Mask::none;
-  std::function<Tensor(const Tensor& x)> expected_own_mask = {};  // of a layer that makes masks
-  bool mask_of_elements = false;  // masks have the shape of the input, not of its steps
-  Rejects rejects = kNothing;
+  // The mask of a layer that makes its own; of inputs and their masks.
+  std::function<Tensor(const std::vector<Tensor>& x, const std::vector<Tensor>& masks)>
+      expected_own_mask = {};
+  bool masks_fit = true;                // false: masks of these inputs cannot be joined
+  bool mask_of_elements = false;        // masks have the shape of the input, not of its steps
+  std::optional<Rejects> rejects = {};  // not given: errors must name the layer, whatever they are
   bool random_in_training = false;
   bool own_weights_in_compute_dtype = false;  // statistics that mixed precision keeps small too
-  double half_tolerance = 1;                  // as a multiple of what rounding once gives
+  bool computes_in_float32 = false;           // also where its weights and results are float64
 };
 
 // Asks the layer for everything: shapes, weights, configuration, files, gradients, training,
