@@ -39,7 +39,7 @@ FunctionalImpl::FunctionalImpl(const Nest& inputs, const Nest& outputs, std::str
   for (const Ref<KerasNode>& n : order) {
     Step step;
     step.node = n;
-    for (const Tensor& t : n->inputs.flatten()) step.inputs.push_back(slot_of(t));
+    for (const Tensor& t : n->leaves()) step.inputs.push_back(slot_of(t));
     step.first_output = number(*n);
     steps_.push_back(std::move(step));
     nodes_.push_back(n);
@@ -60,7 +60,7 @@ void FunctionalImpl::list_layers() {
   std::map<const KerasNode*, std::vector<const KerasNode*>> parents;
   for (const Ref<KerasNode>& n : nodes_) {
     if (n->is_input()) continue;
-    for (const Tensor& t : n->inputs.flatten())
+    for (const Tensor& t : n->leaves())
       if (const KerasSymbol* s = keras_symbol(t)) parents[n.get()].push_back(s->node.get());
   }
   std::map<const KerasNode*, bool> seen;
@@ -154,8 +154,7 @@ Nest FunctionalImpl::call_nest(const Nest& given, const CallContext& context) {
     in.reserve(step.inputs.size());
     for (const Slot& s : step.inputs)
       in.push_back(s.value < 0 ? s.constant : values[static_cast<std::size_t>(s.value)]);
-    const Nest x = step.node->inputs.is_tensor() ? Nest(in[0]) : step.node->inputs.with_leaves(in);
-    const std::vector<Tensor> out = step.node->run(x, training).flatten();
+    const std::vector<Tensor> out = step.node->run(in, training).flatten();
     RILL_INTERNAL_CHECK(out.size() == step.node->specs.size());
     for (std::size_t i = 0; i < out.size(); ++i)
       values[static_cast<std::size_t>(step.first_output) + i] = out[i];
