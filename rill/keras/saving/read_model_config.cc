@@ -344,8 +344,10 @@ LayerRef Drawing::model() const {
     const Nest n = structure(c);
     return c.is_list() && !place_of(c) && n.size() == 1 ? n[0] : n;
   };
-  const Ref<LayerImpl> impl(
-      new FunctionalImpl(ends("input_layers"), ends("output_layers"), config_.get("name", "")));
+  std::vector<std::string> listed;
+  for (const Entry& e : entries_) listed.push_back(e.name);
+  const Ref<LayerImpl> impl(new FunctionalImpl(ends("input_layers"), ends("output_layers"),
+                                               config_.get("name", ""), listed));
   impl->trainable = config_.get("trainable", true);
   return ModelHandle(impl);
 }
