@@ -41,6 +41,34 @@ TensorShape KerasSymbol::known_sizes() const {
   return TensorShape::unknown_rank();
 }
 
+// ---- what a call takes
+namespace {
+
+template <class F>
+void each_tensor(CallOptions& o, const F& f) {
+  if (o.mask.defined()) f(o.mask);
+  for (Tensor& m : o.masks)
+    if (m.defined()) f(m);
+  for (Tensor& s : o.initial_state) f(s);
+}
+std::vector<Tensor> leaves_of(const Nest& inputs, CallOptions options) {
+  std::vector<Tensor> all = inputs.flatten();
+  each_tensor(options, [&](const Tensor& t) { all.push_back(t); });
+  return all;
+}
+// The inputs as these leaves are; the rest of them goes into the options.
+Nest placed(const std::vector<Tensor>& leaves, const Nest& inputs, CallOptions& options) {
+  const std::size_t n = inputs.is_tensor() ? 1 : inputs.flatten().size();
+  std::size_t next = n;
+  each_tensor(options, [&](Tensor& t) { t = leaves[next++]; });
+  if (inputs.is_tensor()) return leaves[0];
+  return inputs.with_leaves({leaves.begin(), leaves.begin() + static_cast<std::ptrdiff_t>(n)});
+}
+
+}  // namespace
+
+std::vector<Tensor> KerasNode::leaves() const { return leaves_of(inputs, options); }
+
 // ---- drawing
 namespace {
 
@@ -57,27 +85,20 @@ Ref<KerasNode> add_node(const Ref<LayerImpl>& layer, const Nest& inputs, CallOpt
   return Ref<KerasNode>(n);
 }
 
-// Inputs of a drawing as arguments of a graph, other tensors as they are.
-Nest as_arguments(Graph& g, const Nest& inputs) {
-  std::vector<Tensor> leaves = inputs.flatten();
-  for (Tensor& t : leaves)
-    if (keras_symbol(t)) t = g.tensor({&g.add_argument("x", t.dtype(), t.shape()), 0});
-  return inputs.with_leaves(leaves);
-}
-
 // The call of a user's layer as a graph: the object may be gone when the model runs.
 ConcreteFunction trace_call(const Layer& layer, const Nest& inputs, CallOptions options,
                             bool training) {
   options.training = training;
+  std::vector<Tensor> leaves = leaves_of(inputs, options);
   std::vector<TensorSpec> specs;
-  for (const Tensor& t : inputs.flatten())
+  for (const Tensor& t : leaves)
     if (keras_symbol(t)) specs.emplace_back(t.shape(), t.dtype());
   return trace(layer.name(), specs, [&](const std::vector<Tensor>& args) {
-    std::vector<Tensor> leaves = inputs.flatten();
     std::size_t next = 0;
     for (Tensor& t : leaves)
       if (keras_symbol(t)) t = args[next++];
-    return CallMachinery::run(layer, inputs.with_leaves(leaves), options);
+    const Nest x = placed(leaves, inputs, options);
+    return CallMachinery::run(layer, x, options);
   });
 }
 
@@ -95,7 +116,13 @@ std::vector<ValueSpec> infer_outputs(const Layer& layer, const Nest& inputs,
                                      const CallOptions& options, Nest* structure) {
   Ref<Graph> g(new Graph(layer.name()));
   const TracingScope tracing(*g);
-  const Nest out = CallMachinery::run(layer, as_arguments(*g, inputs), options);
+  // Tensors of the drawing are arguments of the graph, others as they are.
+  std::vector<Tensor> leaves = leaves_of(inputs, options);
+  for (Tensor& t : leaves)
+    if (keras_symbol(t)) t = g->tensor({&g->add_argument("x", t.dtype(), t.shape()), 0});
+  CallOptions within = options;
+  const Nest x = placed(leaves, inputs, within);
+  const Nest out = CallMachinery::run(layer, x, std::move(within));
   std::vector<ValueSpec> specs;
   for (const Tensor& t : out.flatten()) {
     RILL_CHECK(t.defined(), invalid_argument, "[{}] call returned an undefined tensor",
@@ -159,18 +186,19 @@ DrawingExecutor drawing_executor;
 Executor* KerasSymbol::own_executor() const { return &drawing_executor; }
 
 // ---- running
-Nest KerasNode::run(const Nest& concrete, int training) const {
+Nest KerasNode::run(const std::vector<Tensor>& values, int training) const {
   if (!traced.empty()) {
     // The graph takes what was symbolic; constants are in it.
     std::vector<Tensor> arguments;
-    const std::vector<Tensor> drawn = inputs.flatten(), given = concrete.flatten();
+    const std::vector<Tensor> drawn = leaves();
     for (std::size_t i = 0; i < drawn.size(); ++i)
-      if (keras_symbol(drawn[i])) arguments.push_back(given[i]);
+      if (keras_symbol(drawn[i])) arguments.push_back(values[i]);
     return traced[training > 0 ? 1 : 0](arguments);
   }
   CallOptions o = options;
+  const Nest x = placed(values, inputs, o);
   if (o.training < 0) o.training = training;
-  return CallMachinery::run(LayerHandle(layer), concrete, std::move(o));
+  return CallMachinery::run(LayerHandle(layer), x, std::move(o));
 }
 
 std::vector<Ref<KerasNode>> nodes_between(const std::vector<Tensor>& inputs,
@@ -204,7 +232,7 @@ std::vector<Ref<KerasNode>> nodes_between(const std::vector<Tensor>& inputs,
                "the model's inputs",
                s.node->layer->name());
     done.insert(s.node.get());
-    stack.push_back({s.node, s.node->inputs.flatten()});
+    stack.push_back({s.node, s.node->leaves()});
   };
   for (const Tensor& t : outputs) {
     const KerasSymbol* s = keras_symbol(t);

@@ -25,7 +25,10 @@ class KerasNode {
   RefCount refs;
 
   bool is_input() const { return inputs.size() == 0; }
-  Nest run(const Nest& concrete_inputs, int training) const;
+  // All that the call takes: the inputs, then the masks and states among the options.
+  std::vector<Tensor> leaves() const;
+  // The call on other values for these.
+  Nest run(const std::vector<Tensor>& values, int training) const;
 
  private:
   static std::uint64_t next_id();

@@ -9,18 +9,39 @@
 namespace rill RILL_API {
 namespace keras {
 
-using LayerFunction = std::function<Nest(const Nest&)>;
+// Of the inputs, and of the arguments that the layer was given.
+using LayerFunction = std::function<Nest(const Nest&, const Config& arguments)>;
 
-// A function of one tensor, of a list of them, or of any structure.
+// InvalidArgument unless there are none: for functions of the inputs alone.
+void require_no_arguments(const Config& arguments);
+
+// A function of one tensor, of a list of them, or of any structure; and, if it likes, of a Config
+// with further arguments.
 template <class F>
 LayerFunction as_layer_function(F f) {
-  if constexpr (std::is_invocable_r_v<Tensor, F&, Tensor>)
-    return [f](const Nest& x) mutable -> Nest { return Nest(Tensor(f(x.as_tensor()))); };
-  else if constexpr (std::is_invocable_v<F&, std::vector<Tensor>>)
-    return [f](const Nest& x) mutable -> Nest { return Nest(f(x.flatten())); };
+  using List = std::vector<Tensor>;
+  if constexpr (std::is_invocable_r_v<Tensor, F&, Tensor, Config>)
+    return
+        [f](const Nest& x, const Config& a) mutable -> Nest { return Tensor(f(x.as_tensor(), a)); };
+  else if constexpr (std::is_invocable_v<F&, List, Config>)
+    return [f](const Nest& x, const Config& a) mutable -> Nest { return Nest(f(x.flatten(), a)); };
+  else if constexpr (std::is_invocable_v<F&, Nest, Config>)
+    return [f](const Nest& x, const Config& a) mutable -> Nest { return Nest(f(x, a)); };
   else
-    return [f](const Nest& x) mutable -> Nest { return Nest(f(x)); };
+    return [f](const Nest& x, const Config& a) mutable -> Nest {
+      require_no_arguments(a);
+      if constexpr (std::is_invocable_r_v<Tensor, F&, Tensor>)
+        return Nest(Tensor(f(x.as_tensor())));
+      else if constexpr (std::is_invocable_v<F&, List>)
+        return Nest(f(x.flatten()));
+      else
+        return Nest(f(x));
+    };
 }
+template <class F>
+concept LayerCallable = std::is_invocable_v<F&, Tensor> || std::is_invocable_v<F&, Nest> ||
+    std::is_invocable_v<F&, std::vector<Tensor>> || std::is_invocable_v<F&, Tensor, Config> ||
+    std::is_invocable_v<F&, Nest, Config> || std::is_invocable_v<F&, std::vector<Tensor>, Config>;
 
 namespace utils {
 
@@ -40,12 +61,20 @@ LayerFunction get_registered_function(std::string_view name);
 namespace layers {
 
 struct LambdaOptions {
+  Config arguments = {};  // a dict, for a function that takes one behind its inputs
   TensorShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
 };
-// Lambda([](Tensor x) { return x * 2.f; }), or the name of a registered function. Of a function
+// Lambda([](Tensor x) { return x * 2.f; }), or the name of a registered function:
+//
+//   keras::utils::register_keras_function("scaled", [](Tensor x, const keras::Config& arguments) {
+//     return x * arguments.get("scale", 1.0);
+//   });
+//   keras::layers::Lambda twice("scaled", {.arguments = keras::Config::dict({{"scale", 2.0}})});
+//
+// Of a function
 // that is not registered the layer works but cannot be saved. Variables in the function are not
 // the layer's: a layer with weights is a class of its own.
 class Lambda : public Layer {
@@ -60,8 +89,7 @@ class Lambda : public Layer {
   template <class F>
   requires(!StringLike<F> && !std::is_base_of_v<Layer, F> &&
            !std::is_convertible_v<F, Tensor (*)(const Operand&)> &&
-           (std::is_invocable_v<F&, Tensor> || std::is_invocable_v<F&, std::vector<Tensor>> ||
-            std::is_invocable_v<F&, Nest>)) explicit Lambda(F f, LambdaOptions o = {})
+           LayerCallable<F>) explicit Lambda(F f, LambdaOptions o = {})
       : Lambda(std::string(), as_layer_function(std::move(f)), std::move(o)) {}
 
  private:

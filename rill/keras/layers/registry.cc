@@ -7,6 +7,7 @@
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
 #include "rill/keras/layer_impl.h"
+#include "rill/keras/layers/registry_impl.h"
 
 namespace rill::keras {
 
@@ -34,6 +35,13 @@ RegisterLayer::RegisterLayer(const char* class_name, LayerFactory f) {
   known().factories[class_name] = std::move(f);
 }
 
+std::vector<std::string> registered_layer_names() {
+  const std::lock_guard lock(known().mutex);
+  std::vector<std::string> names;
+  for (const auto& [name, factory] : known().factories) names.push_back(name);
+  return names;
+}
+
 Config layers::serialize(const Layer& layer) {
   std::string name = layer.class_name();
   if (CallMachinery::is_users_class(layer)) {
@@ -46,7 +54,6 @@ Config layers::serialize(const Layer& layer) {
 
 LayerRef layers::from_config(std::string_view class_name, const Config& config) {
   LayerFactory f;
-  std::vector<std::string> names;
   {
     const std::lock_guard lock(known().mutex);
     auto at = known().factories.find(class_name);
@@ -55,12 +62,12 @@ LayerRef layers::from_config(std::string_view class_name, const Config& config) 
          at == known().factories.end() && i != known().factories.end(); ++i)
       if (i->first.ends_with(">" + std::string(class_name))) at = i;
     if (at != known().factories.end()) f = at->second;
-    for (const auto& [name, factory] : known().factories) names.push_back(name);
   }
   RILL_CHECK(f, not_found,
              "[from_config] unknown layer class \"{}\".{} A class of your own must be made known "
              "first: keras::utils::register_keras_serializable<{}>(\"{}\")",
-             class_name, did_you_mean(class_name, names), class_name, class_name);
+             class_name, did_you_mean(class_name, registered_layer_names()), class_name,
+             class_name);
   try {
     return f(config);
   } catch (errors::Error& e) {

@@ -11,7 +11,8 @@
 
 namespace rill::keras {
 
-FunctionalImpl::FunctionalImpl(const Nest& inputs, const Nest& outputs, std::string name)
+FunctionalImpl::FunctionalImpl(const Nest& inputs, const Nest& outputs, std::string name,
+                               const std::vector<std::string>& listed)
     : ModelImpl("Functional",
                 {.name = name.empty() ? unique_layer_name("model") : std::move(name)}),
       inputs_(inputs),
@@ -39,20 +40,37 @@ FunctionalImpl::FunctionalImpl(const Nest& inputs, const Nest& outputs, std::str
   for (const Ref<KerasNode>& n : order) {
     Step step;
     step.node = n;
-    for (const Tensor& t : n->inputs.flatten()) step.inputs.push_back(slot_of(t));
+    for (const Tensor& t : n->leaves()) step.inputs.push_back(slot_of(t));
     step.first_output = number(*n);
     steps_.push_back(std::move(step));
     nodes_.push_back(n);
   }
   for (const Tensor& t : output_leaves_) results_.push_back(slot_of(t));
 
-  list_layers();
+  list_layers(listed);
   built = true;
 }
 
+namespace {
+
+// What a call takes in the order in which Keras goes through it: arguments with names behind the
+// others, and these by name.
+std::vector<Tensor> in_order_of_keras(const KerasNode& n) {
+  const auto& names = call_arguments(n.layer->class_name()).inputs;
+  if (names.empty() || n.inputs.is_tensor()) return n.leaves();
+  std::vector<Tensor> all = n.inputs[0].flatten();
+  std::map<std::string_view, std::vector<Tensor>> named;
+  for (std::size_t i = 1; i < n.inputs.size() && i <= names.size(); ++i)
+    named[names[i - 1]] = n.inputs[static_cast<int>(i)].flatten();
+  for (const auto& [name, tensors] : named) all.insert(all.end(), tensors.begin(), tensors.end());
+  return all;
+}
+
+}  // namespace
+
 // Layers as Keras lists them: those farthest from the outputs first, and at one depth in the
 // order in which they are met on the way back from the outputs. Files rely on it.
-void FunctionalImpl::list_layers() {
+void FunctionalImpl::list_layers(const std::vector<std::string>& given) {
   std::map<const LayerImpl*, int> met, layer_depth;
   std::map<const KerasNode*, int> node_depth;
   // On the way back a layer is met before those that it uses.
@@ -60,7 +78,7 @@ void FunctionalImpl::list_layers() {
   std::map<const KerasNode*, std::vector<const KerasNode*>> parents;
   for (const Ref<KerasNode>& n : nodes_) {
     if (n->is_input()) continue;
-    for (const Tensor& t : n->inputs.flatten())
+    for (const Tensor& t : in_order_of_keras(*n))
       if (const KerasSymbol* s = keras_symbol(t)) parents[n.get()].push_back(s->node.get());
   }
   std::map<const KerasNode*, bool> seen;
@@ -104,6 +122,13 @@ void FunctionalImpl::list_layers() {
   std::stable_sort(listed.begin(), listed.end(), [&](LayerImpl* a, LayerImpl* b) {
     return layer_depth[a] != layer_depth[b] ? layer_depth[a] > layer_depth[b] : met[a] < met[b];
   });
+  if (given.size() >= listed.size()) {
+    const auto place = [&](const LayerImpl* l) {
+      return std::find(given.begin(), given.end(), l->name()) - given.begin();
+    };
+    std::stable_sort(listed.begin(), listed.end(),
+                     [&](LayerImpl* a, LayerImpl* b) { return place(a) < place(b); });
+  }
   int with_weights = 0;
   for (LayerImpl* l : listed) {
     // Edges as Keras names them: those with weights, counted apart, and every layer.
@@ -154,8 +179,7 @@ Nest FunctionalImpl::call_nest(const Nest& given, const CallContext& context) {
     in.reserve(step.inputs.size());
     for (const Slot& s : step.inputs)
       in.push_back(s.value < 0 ? s.constant : values[static_cast<std::size_t>(s.value)]);
-    const Nest x = step.node->inputs.is_tensor() ? Nest(in[0]) : step.node->inputs.with_leaves(in);
-    const std::vector<Tensor> out = step.node->run(x, training).flatten();
+    const std::vector<Tensor> out = step.node->run(in, training).flatten();
     RILL_INTERNAL_CHECK(out.size() == step.node->specs.size());
     for (std::size_t i = 0; i < out.size(); ++i)
       values[static_cast<std::size_t>(step.first_output) + i] = out[i];

@@ -58,7 +58,9 @@ class SequentialImpl : public ModelImpl {
 // Layers as a graph from inputs to outputs.
 class FunctionalImpl : public ModelImpl {
  public:
-  FunctionalImpl(const Nest& inputs, const Nest& outputs, std::string name);
+  // `listed`: the names of all layers in the order of a file, which its weights follow.
+  FunctionalImpl(const Nest& inputs, const Nest& outputs, std::string name,
+                 const std::vector<std::string>& listed = {});
   Nest call_nest(const Nest& inputs, const CallContext& context) override;
   Tensor compute_mask(const Nest&, const Tensor&) override { return {}; }
   void add_config(Config& config) const override;
@@ -81,7 +83,7 @@ class FunctionalImpl : public ModelImpl {
     int first_output = 0;
   };
   Slot slot_of(const Tensor& t) const;
-  void list_layers();
+  void list_layers(const std::vector<std::string>& listed);
 
   Nest inputs_, outputs_;
   std::vector<Tensor> input_leaves_, output_leaves_;

@@ -84,7 +84,7 @@ std::string connections(const FunctionalImpl& model, const LayerImpl& l) {
   std::string s;
   for (const Ref<KerasNode>& n : model.nodes()) {
     if (n->layer.get() != &l || n->is_input()) continue;
-    for (const Tensor& t : n->inputs.flatten())
+    for (const Tensor& t : n->leaves())
       if (const KerasSymbol* in = keras_symbol(t))
         s += format("{}'{}[{}][{}]'", s.empty() ? "" : ",\n ", in->node->layer->name(),
                     in->node->index, in->index);
@@ -100,7 +100,7 @@ bool is_chain(const FunctionalImpl& model) {
     if (std::find(seen.begin(), seen.end(), n->layer.get()) != seen.end()) return false;
     seen.push_back(n->layer.get());
     int symbolic = 0;
-    for (const Tensor& t : n->inputs.flatten())
+    for (const Tensor& t : n->leaves())
       if (const KerasSymbol* s = keras_symbol(t)) symbolic += s->node.get() == before ? 1 : 2;
     if (before ? symbolic != 1 : !n->is_input()) return false;
     before = n.get();

@@ -151,7 +151,7 @@ class OpCall {
   Config starting_with(std::size_t i, const Config& arguments) const {
     const Tensor& t = inputs_.at(i);
     Config call =
-        keras_symbol(t) ? place_(t) : Config::list({"_CONSTANT_VALUE", -1, constant_config(t)});
+        keras_symbol(t) ? place_(t) : Config::list({kConstantValue, -1, constant_config(t)});
     call.push_back(arguments);
     return call;
   }
@@ -189,41 +189,98 @@ class OpCall {
 
 }  // namespace
 
-Config call_config(const KerasNode& n, const TensorPlace& place) {
-  if (dynamic_cast<const OpLayer*>(n.layer.get())) return OpCall(n, place).config();
-  Config arguments = Config::dict();
-  if (n.options.training >= 0) arguments.set("training", n.options.training > 0);
-  for (const std::string& key : n.options.arguments.keys())
-    arguments.set(key, n.options.arguments[key]);
-  const auto symbolic = [&](const Tensor& t, const char* what) {
+const CallArguments& call_arguments(std::string_view class_name) {
+  static const std::vector<std::string_view> flags{"use_causal_mask", "return_attention_scores"};
+  static const CallArguments none, attention{.flags = flags}, cell{.inputs = {"states"}},
+      heads{.inputs = {"value", "key", "attention_mask"}, .flags = flags};
+  if (class_name == "MultiHeadAttention") return heads;
+  if (class_name == "Attention" || class_name == "AdditiveAttention") return attention;
+  for (const char* name : {"SimpleRNNCell", "GRUCell", "LSTMCell", "StackedRNNCells"})
+    if (class_name == name) return cell;
+  return none;
+}
+
+namespace {
+
+// The call of a layer: its inputs, with all other arguments behind each.
+class LayerCall {
+ public:
+  LayerCall(const KerasNode& node, const TensorPlace& place) : n_(node), place_(place) {}
+
+  Config config() {
+    const auto& names = call_arguments(n_.layer->class_name()).inputs;
+    const bool by_name = !names.empty() && !n_.inputs.is_tensor();
+    for (std::size_t i = 1; by_name && i < n_.inputs.size() && i <= names.size(); ++i) {
+      const Config given = value(n_.inputs[static_cast<int>(i)]);
+      // A key that is the value goes without saying.
+      if (i == 1 || given != arguments_.get(names[i - 2])) arguments_.set(names[i - 1], given);
+    }
+    add_options();
+    if (by_name) return Config::list({input(n_.inputs[0])});
+    return n_.inputs.is_tensor() ? Config::list({input(n_.inputs)}) : input(n_.inputs);
+  }
+
+ private:
+  void add_options() {
+    const CallOptions& o = n_.options;
+    if (o.mask.defined()) arguments_.set("mask", symbolic(o.mask, "mask"));
+    bool any = false;
+    Config masks = Config::list();
+    for (const Tensor& m : o.masks) {
+      masks.push_back(m.defined() ? symbolic(m, "mask") : Config());
+      any = any || m.defined();
+    }
+    if (any) arguments_.set("mask", masks);
+    if (!o.initial_state.empty()) {
+      Config states = Config::list();
+      for (const Tensor& t : o.initial_state) states.push_back(symbolic(t, "initial_state"));
+      arguments_.set("initial_state", states);
+    }
+    if (o.training >= 0) arguments_.set("training", o.training > 0);
+    for (const std::string& key : o.arguments.keys()) arguments_.set(key, o.arguments[key]);
+  }
+  Config symbolic(const Tensor& t, const char* what) const {
     RILL_CHECK(keras_symbol(t), unimplemented,
                "[get_config] layer \"{}\" is called with a constant as {}, which a configuration "
                "does not hold; put the call into a Layer of your own",
-               n.layer->name(), what);
-    return place(t);
-  };
-  if (n.options.mask.defined()) arguments.set("mask", symbolic(n.options.mask, "mask"));
-  if (!n.options.initial_state.empty()) {
-    Config states = Config::list();
-    for (const Tensor& t : n.options.initial_state) states.push_back(symbolic(t, "initial_state"));
-    arguments.set("initial_state", states);
+               n_.layer->name(), what);
+    return place_(t);
   }
-  const std::function<Config(const Nest&)> structure = [&](const Nest& nest) {
+  // An argument with a name.
+  Config value(const Nest& nest) const {
+    if (nest.is_tensor())
+      return keras_symbol(nest.as_tensor()) ? place_(nest.as_tensor())
+                                            : constant_config(nest.as_tensor());
+    Config list = Config::list();
+    for (std::size_t i = 0; i < nest.size(); ++i) list.push_back(value(nest[static_cast<int>(i)]));
+    return list;
+  }
+  Config input(const Nest& nest) const {
     if (nest.is_tensor()) {
-      Config entry = symbolic(nest.as_tensor(), "input");
-      entry.push_back(arguments);
+      const Tensor& t = nest.as_tensor();
+      Config entry =
+          keras_symbol(t) ? place_(t) : Config::list({kConstantValue, -1, constant_config(t)});
+      entry.push_back(arguments_);
       return entry;
     }
     Config c = nest.is_dict() ? Config::dict() : Config::list();
     if (nest.is_dict())
-      for (const std::string& key : nest.keys()) c.set(key, structure(nest[key]));
+      for (const std::string& key : nest.keys()) c.set(key, input(nest[key]));
     else
-      for (std::size_t i = 0; i < nest.size(); ++i)
-        c.push_back(structure(nest[static_cast<int>(i)]));
+      for (std::size_t i = 0; i < nest.size(); ++i) c.push_back(input(nest[static_cast<int>(i)]));
     return c;
-  };
-  const Config call = structure(n.inputs);
-  return n.inputs.is_tensor() ? Config::list({call}) : call;
+  }
+
+  const KerasNode& n_;
+  const TensorPlace& place_;
+  Config arguments_ = Config::dict();
+};
+
+}  // namespace
+
+Config call_config(const KerasNode& n, const TensorPlace& place) {
+  if (dynamic_cast<const OpLayer*>(n.layer.get())) return OpCall(n, place).config();
+  return LayerCall(n, place).config();
 }
 
 // ---- reading

@@ -37,6 +37,9 @@ Tensor numbers(const tf::TensorShape& shape) {
 tf::Nest inputs_of(const std::string& name) {
   if (name == "stack") return numbers({6, 2, 2});
   if (name == "graph") return tf::Nest{numbers({6, 4}), -numbers({6, 4}) / 2.f};
+  if (name == "calls")
+    return tf::Nest{numbers({6, 3, 4}), numbers({6, 5, 4}) / 2.f, numbers({6, 5}) > -0.5f,
+                    numbers({6, 3, 5}) > -0.7f};
   return numbers({6, 4});
 }
 
@@ -63,7 +66,7 @@ void expect_near(const keras::Config& got, const keras::Config& want) {
     EXPECT_NEAR(got[key].as_double(), want[key].as_double(), 4e-6) << key;
 }
 
-const char* const kModels[] = {"stack", "graph", "nested", "ops", "scaled"};
+const char* const kModels[] = {"stack", "graph", "nested", "ops", "scaled", "calls"};
 
 TEST(KerasFiles, WholeModelsOfKerasGoOn) {
   RILL_SHOWS("S07", "S08");
@@ -131,13 +134,30 @@ std::vector<std::string> calls_of(const std::string& json) {
 }
 
 TEST(KerasFiles, LayersAreListedAsKerasListsThem) {
-  for (const std::string name : {"stack", "graph", "nested"}) {
+  for (const std::string name : {"stack", "graph", "nested", "calls"}) {
     const std::string theirs = rill::io::read_file(golden(name + ".json"));
     EXPECT_EQ(calls_of(keras::models::from_json(theirs).to_json()), calls_of(theirs)) << name;
   }
 }
 
 // ---- what Rill writes, for Keras
+keras::Model made_of_calls() {
+  namespace layers = keras::layers;
+  const Tensor x = keras::Input({3, 4}, {.name = "x"}), y = keras::Input({5, 4}, {.name = "y"}),
+               keep = keras::Input({5}, {.name = "keep", .dtype = tf::bool_}),
+               sees = keras::Input({3, 5}, {.name = "sees", .dtype = tf::bool_});
+  const Tensor a = layers::MultiHeadAttention(2, 3)(x, y, {.attention_mask = sees}),
+               b = layers::MultiHeadAttention(2, 3)(a, x, {.key = a, .use_causal_mask = true});
+  const auto [c, scores] = layers::Attention().with_scores(b, y, {.value_mask = keep});
+  const Tensor h = layers::Dense(3)(layers::Flatten()(scores)),
+               g = layers::GRU(3)(c, {.initial_state = {h}}),
+               l = layers::LSTM(3)(y, {.mask = keep});
+  const auto [o, states] = layers::LSTMCell(3)(g, {h, l});
+  const Tensor z = layers::BatchNormalization()(
+      layers::concatenate({layers::add({o, g}), states[0], states[1]}), {.training = 0});
+  return keras::Model(tf::Nest{x, y, keep, sees}, layers::Dense(2)(z), "calls");
+}
+
 keras::Model made(const std::string& name) {
   using keras::layers::Dense, keras::layers::Flatten, keras::layers::Dropout;
   if (name == "stack")
@@ -153,6 +173,7 @@ keras::Model made(const std::string& name) {
   if (name == "scaled")
     return keras::Sequential({Dense(3, {.activation = "tanh", .input_shape = {4}}), Dense(2)},
                              "scaled");
+  if (name == "calls") return made_of_calls();
   const Tensor x = keras::Input({4}, {.name = "x"});
   if (name == "nested") {
     const keras::Sequential inner({Dense(4, {.activation = "tanh", .input_shape = {4}})}, "inner");

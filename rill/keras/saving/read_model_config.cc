@@ -1,4 +1,5 @@
 // Models from their configurations: stacks, and graphs that are drawn call by call.
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -32,7 +33,9 @@ struct Place {
   std::string layer;
   std::int64_t call = 0, result = 0;
 };
-constexpr const char* kConstant = "_CONSTANT_VALUE";
+bool is_constant(const Config& c) {
+  return c.is_list() && c.size() >= 3 && c[0] == Config(kConstantValue);
+}
 
 // Keras 2 writes ["dense", 0, 0] or ["dense", 0, 0, {..}], Keras 3 a record.
 std::optional<Place> place_of(const Config& c) {
@@ -42,7 +45,8 @@ std::optional<Place> place_of(const Config& c) {
     list = &c["config"]["keras_history"];
   }
   if (!list->is_list() || list->size() < 3 || list->size() > 4 || !(*list)[0].is_text()) return {};
-  if ((*list)[0].as_string() == kConstant || !(*list)[1].is_number() || !(*list)[2].is_number())
+  if ((*list)[0].as_string() == kConstantValue || !(*list)[1].is_number() ||
+      !(*list)[2].is_number())
     return {};
   return Place{(*list)[0].as_string(), (*list)[1].as_int(), (*list)[2].as_int()};
 }
@@ -75,6 +79,8 @@ class Drawing {
   void draw();
   bool ready(const Config& call) const;
   std::vector<Tensor> run(const Entry& e, const Config& call) const;
+  Nest with_named(const Nest& inputs, const Config& arguments,
+                  const std::vector<std::string_view>& names) const;
   Tensor run_op(const Entry& e, const Config& call) const;
   const Tensor* find(const Place& p) const;  // null: not drawn yet
   Tensor tensor(const Config& c) const;
@@ -194,6 +200,7 @@ Tensor Drawing::tensor(const Config& c) const {
 }
 Nest Drawing::structure(const Config& c) const {
   if (place_of(c)) return tensor(c);
+  if (is_constant(c)) return operand(c, {});
   if (c.is_dict()) {
     std::vector<std::pair<std::string, Nest>> items;
     for (const std::string& key : c.keys()) items.emplace_back(key, structure(c[key]));
@@ -225,9 +232,7 @@ bool only_whole(const Config& c) {
 
 Tensor Drawing::operand(const Config& c, const Tensor& like) const {
   if (place_of(c)) return tensor(c);
-  const bool wrapped =
-      c.is_list() && c.size() >= 3 && c[0].is_text() && c[0].as_string() == kConstant;
-  const Config& value = wrapped ? c[2] : c;
+  const Config& value = is_constant(c) ? c[2] : c;
   TensorShape shape = TensorShape::scalar();
   std::vector<double> numbers;
   collect_numbers(value, shape, 0, numbers);
@@ -261,6 +266,25 @@ Tensor Drawing::run_op(const Entry& e, const Config& call) const {
   return y;
 }
 
+// Tensors that a call gives by name stand behind the others, where the layer takes them.
+Nest Drawing::with_named(const Nest& inputs, const Config& arguments,
+                         const std::vector<std::string_view>& names) const {
+  std::vector<Nest> all;
+  if (inputs.is_tensor()) all.push_back(inputs);
+  for (std::size_t i = 0; !inputs.is_tensor() && i < inputs.size(); ++i)
+    all.push_back(inputs[static_cast<int>(i)]);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Config& given = arguments.get(names[i]);
+    if (given.is_null() || all.empty()) continue;
+    while (all.size() < i + 1) all.push_back(all.back());  // the key is the value, unless given
+    all.resize(i + 1);
+    bool drawn = false;
+    each_place(given, [&](const Place&) { drawn = true; });
+    all.push_back(drawn ? structure(given) : Nest(operand(given, {})));
+  }
+  return all.size() == 1 && inputs.is_tensor() ? inputs : Nest::make(std::move(all));
+}
+
 std::vector<Tensor> Drawing::run(const Entry& e, const Config& call) const {
   if (!e.layer.defined()) return {run_op(e, call)};
   Nest inputs;
@@ -273,22 +297,37 @@ std::vector<Tensor> Drawing::run(const Entry& e, const Config& call) const {
     arguments = call.get("kwargs");
   } else {
     inputs = structure(call.is_list() && call.size() == 1 ? call[0] : call);
-    const Config* last = &call;
-    while (!place_of(*last) && last->size() > 0) last = &last->items().back();
-    if (last->is_list() && last->size() == 4) arguments = (*last)[3];
+    // The arguments stand behind each of the inputs.
+    const Config* first = &call;
+    while (!place_of(*first) && !is_constant(*first) && first->size() > 0)
+      first = &first->items().front();
+    if (first->is_list() && first->size() == 4) arguments = (*first)[3];
   }
+  const CallArguments& known = call_arguments(e.layer->class_name());
+  const auto among = [](const std::vector<std::string_view>& names, const std::string& key) {
+    return std::find(names.begin(), names.end(), key) != names.end();
+  };
+  inputs = with_named(inputs, arguments, known.inputs);
   CallOptions options;
+  options.arguments = Config::dict();
   for (const std::string& key : arguments.keys()) {
     const Config& value = arguments[key];
     bool any = value.kind() == Config::Kind::boolean || value.is_number() || value.is_text();
     each_place(value, [&](const Place&) { any = true; });
-    if (!any) continue;  // null, or nothing but nulls
+    if (!any || among(known.inputs, key)) continue;  // null, or nothing but nulls
     if (key == "training") {
       options.training = value.as_bool() ? 1 : 0;
-    } else if (key == "mask") {
-      options.mask = tensor(value);
+    } else if (key == "mask" && e.layer->class_name() != "Lambda") {
+      if (place_of(value)) {
+        options.mask = tensor(value);
+        continue;
+      }
+      for (const Config& m : value.items())
+        options.masks.push_back(m.is_null() ? Tensor() : tensor(m));
     } else if (key == "initial_state") {
       options.initial_state = structure(value).flatten();
+    } else if (among(known.flags, key)) {
+      options.arguments.set(key, value);
     } else {
       RILL_FAIL(unimplemented,
                 "[Functional] layer \"{}\" is called with the argument \"{}\", which Rill does not "
@@ -305,8 +344,10 @@ LayerRef Drawing::model() const {
     const Nest n = structure(c);
     return c.is_list() && !place_of(c) && n.size() == 1 ? n[0] : n;
   };
-  const Ref<LayerImpl> impl(
-      new FunctionalImpl(ends("input_layers"), ends("output_layers"), config_.get("name", "")));
+  std::vector<std::string> listed;
+  for (const Entry& e : entries_) listed.push_back(e.name);
+  const Ref<LayerImpl> impl(new FunctionalImpl(ends("input_layers"), ends("output_layers"),
+                                               config_.get("name", ""), listed));
   impl->trainable = config_.get("trainable", true);
   return ModelHandle(impl);
 }

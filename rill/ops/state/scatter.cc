@@ -65,9 +65,18 @@ void gather_shape(ShapeContext& c) {
 }
 void gather_grad(GradContext& g) {
   const TensorShape shape = value_shape(g.input(0));
-  Dims rows = shape.dims();
-  rows[0] = g.input(1).size();
-  g.set(0, IndexedSlices{reshape(g.dy(), TensorShape(rows)), reshape(g.input(1), {-1}), shape});
+  const Tensor& indices = g.input(1);
+  // One row an index, of which a graph may not know the number.
+  Tensor sizes;
+  if (Dims rows = shape.dims(); indices.shape().is_fully_defined()) {
+    rows[0] = indices.size();
+    sizes = to_tensor(TensorShape(rows));
+  } else {
+    std::vector<Tensor> parts{size(indices)};
+    for (std::size_t i = 1; i < rows.size(); ++i) parts.push_back(to_tensor(rows[i], int32));
+    sizes = stack(parts);
+  }
+  g.set(0, IndexedSlices{reshape(g.dy(), sizes), reshape(indices, {-1}), shape});
 }
 const Op& gather_op = OpBuilder("ResourceGather", "gather")
                           .input("resource: resource")

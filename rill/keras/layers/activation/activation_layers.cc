@@ -39,7 +39,7 @@ class SoftmaxLayer : public LayerImpl {
       const double hidden = x.dtype() == float16 ? -65504.0 : -1e9;
       x = x + (1 - cast(context.mask, x.dtype())) * hidden;
     }
-    if (axis_.size() == 1) return nn::softmax(x, axis_[0]);
+    if (axis_.size() == 1) return activations::softmax(x, axis_[0]);
     return exp(x - reduce_logsumexp(x, axis_, {.keepdims = true}));
   }
   void add_config(Config& c) const override {

@@ -4,6 +4,7 @@
 #include "rill/keras/layers/registry.h"
 #include "rill/keras/layers/weight_config_impl.h"
 #include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
 
 namespace rill::keras {
 
@@ -33,7 +34,8 @@ class FlattenLayer : public LayerImpl {
       each = each < 0 || x.shape().dim(i) < 0 ? -1 : each * x.shape().dim(i);
     if (each >= 0 && x.shape().dim(0) >= 0) return reshape(x, {x.shape().dim(0), each});
     if (each >= 0) return reshape(x, {-1, each});
-    return reshape(x, stack(std::vector<Tensor>{shape(x)[0], constant(-1)}));
+    const Tensor sizes = shape(x);  // and not -1, which an empty batch leaves open
+    return reshape(x, stack(std::vector<Tensor>{sizes[0], reduce_prod(sizes[slice(1, None)])}));
   }
   void add_config(Config& c) const override { c.set("data_format", o_.data_format); }
 

@@ -24,8 +24,13 @@ class LambdaLayer : public LayerImpl {
   LambdaLayer(std::string registered, LayerFunction f, const layers::LambdaOptions& o)
       : LayerImpl("Lambda", common(o)),
         registered_(std::move(registered)),
-        f_(registered_.empty() ? std::move(f) : utils::get_registered_function(registered_)) {}
-  Nest call_nest(const Nest& inputs, const CallContext&) override { return f_(inputs); }
+        arguments_(o.arguments.is_null() ? Config::dict() : o.arguments),
+        f_(registered_.empty() ? std::move(f) : utils::get_registered_function(registered_)) {
+    RILL_CHECK(arguments_.is_dict(), invalid_argument,
+               "[Lambda] arguments is {}; expected a dict of names and values",
+               arguments_.to_json());
+  }
+  Nest call_nest(const Nest& inputs, const CallContext&) override { return f_(inputs, arguments_); }
   void add_config(Config& c) const override {
     RILL_CHECK(!registered_.empty(), failed_precondition,
                "[{}] a function without a name cannot be saved: make it known by "
@@ -38,11 +43,12 @@ class LambdaLayer : public LayerImpl {
     c.set("output_shape", {});
     c.set("output_shape_type", "raw");
     c.set("output_shape_module", {});
-    c.set("arguments", Config::dict());
+    c.set("arguments", arguments_);
   }
 
  private:
   std::string registered_;
+  Config arguments_;
   LayerFunction f_;
 };
 
@@ -54,10 +60,20 @@ const RegisterLayer registered("Lambda", [](const Config& c) -> LayerRef {
              "[Lambda] the file holds Python bytecode, which cannot be run here. Save the layer "
              "with a named function and register one of that name: "
              "keras::utils::register_keras_function(\"name\", f)");
-  return layers::Lambda(name.as_string(), from_common<layers::LambdaOptions>(c));
+  auto o = from_common<layers::LambdaOptions>(c);
+  o.arguments = c.get("arguments");
+  return layers::Lambda(name.as_string(), std::move(o));
 });
 
 }  // namespace
+
+void require_no_arguments(const Config& arguments) {
+  RILL_CHECK(arguments.size() == 0, invalid_argument,
+             "[Lambda] the function takes none but its inputs; got the arguments {}. One that "
+             "takes them has a second parameter: (const tf::Tensor& x, const keras::Config& "
+             "arguments)",
+             arguments.to_json());
+}
 
 void utils::register_layer_function(std::string_view name, LayerFunction f) {
   RILL_CHECK(!name.empty(), invalid_argument, "[register_keras_function] the name is empty");

@@ -41,6 +41,24 @@ TEST(Lambda, ARegisteredFunctionIsSavedByName) {
   EXPECT_EQ(again->name(), "sq");
 }
 
+TEST(Lambda, ArgumentsAreSavedAndGivenToTheFunction) {
+  keras::utils::register_keras_function(
+      "lambda_test_scaled",
+      [](Tensor x, const keras::Config& arguments) { return x * arguments.get("scale", 1.0); });
+  const keras::Config scale = keras::Config::dict({{"scale", 2.5}});
+  const layers::Lambda scaled("lambda_test_scaled", {.arguments = scale});
+  EXPECT_EQ(scaled({2.f}).to_vector<float>(), (std::vector<float>{5}));
+  const keras::Config config = layers::serialize(scaled);
+  EXPECT_EQ(config["config"]["arguments"], scale);
+  const keras::LayerRef again = layers::deserialize(keras::Config::from_json(config.to_json()));
+  EXPECT_EQ((*again)({2.f}).to_vector<float>(), (std::vector<float>{5}));
+  // A function of the inputs alone says so, and does not drop what the file gives it.
+  const layers::Lambda plain([](Tensor x) { return x; }, {.arguments = scale});
+  expect_error<tf::errors::InvalidArgument>([&] { plain({1.f}); }, R"(got the arguments {"scale")");
+  expect_error<tf::errors::InvalidArgument>(
+      [] { layers::Lambda("lambda_test_scaled", {.arguments = 3}); }, "arguments is 3");
+}
+
 TEST(Lambda, WhatHasNoNameCannotBeSaved) {
   const layers::Lambda f([](Tensor x) { return x; });
   expect_error<tf::errors::FailedPrecondition>([&] { layers::serialize(f); },

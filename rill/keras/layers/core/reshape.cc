@@ -4,6 +4,7 @@
 #include "rill/keras/layers/registry.h"
 #include "rill/keras/layers/weight_config_impl.h"
 #include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
 
 namespace rill::keras {
 
@@ -37,8 +38,17 @@ class ReshapeLayer : public LayerImpl {
                  "{}",
                  name(), x.shape().to_string(), o_.target_shape.to_string());
       if (free_ >= 0) to.set_dim(free_ + 1, each / known_);
+      return reshape_to(x, to, x);
     }
-    return reshape_to(x, to, x);
+    const Tensor given = shape(x);
+    std::vector<Tensor> sizes{given[0]};
+    for (int i = 0; i < o_.target_shape.rank(); ++i)
+      sizes.push_back(i == free_
+                          ? floordiv(reduce_prod(given[slice(1, None)]), static_cast<int>(known_))
+                          : constant(static_cast<int>(o_.target_shape.dim(i))));
+    const Tensor y = reshape(x, stack(sizes));
+    y.set_shape(to);
+    return y;
   }
   void add_config(Config& c) const override {
     Config sizes = Config::list();

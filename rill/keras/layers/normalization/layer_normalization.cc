@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "rill/base/check.h"
 #include "rill/keras/layers/normalization/normalization_impl.h"
 #include "rill/ops/array_ops.h"
@@ -151,6 +153,7 @@ class UnitNormalizationLayer : public LayerImpl {
   }
   void build(const std::vector<TensorShape>& shapes) override {
     axes_ = axes_of(name(), axis_, shapes[0].rank());
+    input_spec.min_ndim = *std::max_element(axes_.begin(), axes_.end()) + 1;
   }
   Tensor call(const Tensor& x, const CallContext&) override {
     return nn::l2_normalize(cast(x, policy.compute_dtype()), axes_);

@@ -82,6 +82,11 @@ Nest RnnLayer::call_nest(const Nest& inputs, const CallContext& context) {
   Tensor mask = context.mask;
   if (mask.defined()) {
     if (mask.dtype() != bool_) mask = cast(mask, bool_);
+    // In a function the mask may say less of its sizes than the sequence does.
+    if (mask.is_symbolic() && !mask.shape().is_fully_defined()) {
+      mask = identity(mask);
+      mask.set_shape({Dim(x.shape()[0]), Dim(x.shape()[1])});
+    }
     if (!o_.time_major) mask = transpose(mask, {1, 0});
   }
   if (!o_.time_major) {

@@ -4,6 +4,7 @@
 #include "rill/keras/layers/registry.h"
 #include "rill/keras/layers/weight_config_impl.h"
 #include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
 
 namespace rill::keras {
 
@@ -33,14 +34,20 @@ class TimeDistributedLayer : public LayerImpl {
 
   Tensor call(const Tensor& x, const CallContext& context) override {
     // The steps of all samples as one batch.
-    const TensorShape& in = x.shape();
     CallOptions options{.training = context.training};
     if (context.mask.defined() && context.mask.ndim() > 2) options.mask = merged_axes(context.mask);
-    const Tensor y = layer_->apply(merged_axes(x), std::move(options)).as_tensor();
-    TensorShape out = TensorShape::scalar();
-    out.push_back(in.dim(0)), out.push_back(in.dim(1));
-    for (int i = 1; i < y.ndim(); ++i) out.push_back(y.shape().dim(i));
-    return split_axes(y, out, x);
+    return split_axes(layer_->apply(merged_axes(x), std::move(options)).as_tensor(), x);
+  }
+  // That of the steps, where the layer keeps or makes one; else a step counts where any of it does.
+  Tensor compute_mask(const Nest& inputs, const Tensor& mask) override {
+    const Tensor& x = inputs.as_tensor();
+    const Tensor inner =
+        layer_->compute_mask(merged_axes(x), mask.defined() ? merged_axes(mask) : Tensor());
+    if (inner.defined()) return split_axes(inner, x);
+    if (!mask.defined() || mask.ndim() <= 2) return mask;
+    std::vector<int> within;
+    for (int i = 2; i < mask.ndim(); ++i) within.push_back(i);
+    return reduce_any(mask, within);
   }
   void add_config(Config& c) const override { c.set("layer", layers::serialize(*layer_)); }
 
@@ -74,7 +81,10 @@ class TimeDistributedLayer : public LayerImpl {
     return y;
   }
   // [batch * time, ...] -> [batch, time, ...], with batch and time as x has them.
-  static Tensor split_axes(const Tensor& y, const TensorShape& to, const Tensor& x) {
+  static Tensor split_axes(const Tensor& y, const Tensor& x) {
+    TensorShape to = TensorShape::scalar();
+    to.push_back(x.shape().dim(0)), to.push_back(x.shape().dim(1));
+    for (int i = 1; i < y.ndim(); ++i) to.push_back(y.shape().dim(i));
     int unknown = 0;
     for (int i = 0; i < to.rank(); ++i) unknown += to.dim(i) < 0;
     if (unknown <= 1) return reshape(y, constant(to.as_list()));

@@ -67,7 +67,26 @@ def scaled():
     return model, numbers(6, 4), optimizer
 
 
-MODELS = {"stack": stack, "graph": graph, "nested": nested, "ops": ops, "scaled": scaled}
+
+def calls():
+    """Calls with tensors, masks, states and flags as arguments."""
+    x, y = keras.Input((3, 4), name="x"), keras.Input((5, 4), name="y")
+    keep, sees = keras.Input((5,), dtype="bool", name="keep"), keras.Input((3, 5), dtype="bool", name="sees")
+    a = layers.MultiHeadAttention(2, 3, name="heads")(x, value=y, attention_mask=sees)
+    b = layers.MultiHeadAttention(2, 3, name="causal")(query=a, value=x, key=a, use_causal_mask=True)
+    c, scores = layers.Attention(name="look")([b, y], mask=[None, keep], return_attention_scores=True)
+    h = layers.Dense(3, name="h")(layers.Flatten(name="flat")(scores))
+    g = layers.GRU(3, name="gru")(c, initial_state=h)
+    l = layers.LSTM(3, name="lstm")(y, mask=keep)
+    o, (p, q) = layers.LSTMCell(3, name="cell")(g, [h, l])
+    z = layers.Concatenate(name="all")([layers.Add(name="sum")([o, g]), p, q])
+    z = layers.BatchNormalization(name="norm")(z, training=False)
+    model = keras.Model([x, y, keep, sees], layers.Dense(2, name="out")(z), name="calls")
+    return model, [numbers(6, 3, 4), numbers(6, 5, 4) / 2, numbers(6, 5) > -0.5, numbers(6, 3, 5) > -0.7], "adam"
+
+
+MODELS = {"stack": stack, "graph": graph, "nested": nested, "ops": ops, "scaled": scaled,
+          "calls": calls}
 TARGETS = numbers(6, 2)
 
 

@@ -1,0 +1,107 @@
+// A layer in a model that is trained.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "rill/base/format.h"
+#include "rill/eager/gradient_tape.h"
+#include "rill/keras/layers/core.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+#include "rill/ops/random_ops.h"
+#include "tests/keras_layer_contract/subject.h"
+
+namespace rill::testing {
+
+namespace {
+
+struct Trained {
+  keras::LayerRef layer;
+  keras::Model model;
+};
+
+// The layer behind a Dense for each input, so that there is always something to train.
+Trained model_around(const Subject& s) {
+  const keras::LayerRef layer = s.t.make();
+  const std::vector<Tensor> in = s.symbols();
+  std::vector<Tensor> before = in;
+  if (!s.takes_indices())
+    for (Tensor& x : before) x = keras::layers::Dense(x.shape().dim(-1))(x);
+  const Tensor y = layer->apply(s.argument(before)).flatten()[0];
+  Trained t{layer, keras::Model(s.argument(in), y)};
+  randomize_weights(t.model);
+  return t;
+}
+
+}  // namespace
+
+void check_training(const Subject& s) {
+  SCOPED_TRACE("training");
+  constexpr int kSteps = 8;
+  const std::vector<Tensor> in = s.inputs(3);
+  const Nest x = s.argument(in);
+  const Tensor y =
+      random::stateless_uniform(constant(s.output_shape(3).as_list()), {11, 12}, 0.1, 0.9);
+  std::vector<std::vector<double>> losses;
+  std::vector<std::vector<Tensor>> weights;
+  for (const bool eagerly : {true, false}) {
+    SCOPED_TRACE(eagerly ? "step by step" : "as a program");
+    Trained t = model_around(s);
+    t.model.compile(
+        {.optimizer = keras::optimizers::SGD(0.1), .loss = "mse", .run_eagerly = eagerly});
+    const double before = t.model.test_on_batch(x, y)["loss"];
+    losses.emplace_back();
+    for (int step = 0; step < kSteps; ++step) {
+      t.model.reset_metrics();
+      losses.back().push_back(t.model.train_on_batch(x, y)["loss"]);
+    }
+    t.model.reset_metrics();
+    const double after = t.model.test_on_batch(x, y)["loss"];
+    EXPECT_TRUE(std::isfinite(after));
+    EXPECT_LT(after, before) << "the loss does not fall";
+    weights.push_back(t.model.get_weights());
+  }
+  if (!s.t.random_in_training) {
+    for (int step = 0; step < kSteps; ++step)
+      EXPECT_NEAR(losses[0][static_cast<std::size_t>(step)],
+                  losses[1][static_cast<std::size_t>(step)], 1e-5 * std::abs(losses[0][0]))
+          << "step " << step << " by step and as a program";
+    expect_close(weights[0], weights[1], 1e-4, "weights by step and as a program");
+  }
+
+  // Another optimizer moves every weight of the layer that takes part.
+  Trained t = model_around(s);
+  {
+    GradientTape tape;
+    Tensor total = constant(0.f);
+    for (const Tensor& out : s.call(t.layer, in, {.training = 1}))
+      total = total + reduce_sum(square(out));
+    const std::vector<Variable> all = t.layer->trainable_variables();
+    const Gradients g = tape.gradient(total, all);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      EXPECT_TRUE(g[i].defined()) << "no gradient by " << all[i].name();
+  }
+  t.model.compile({.optimizer = keras::optimizers::Adam(0.01), .loss = "mse"});
+  const double before = t.model.test_on_batch(x, y)["loss"];
+  for (int step = 0; step < kSteps; ++step) t.model.train_on_batch(x, y);
+  t.model.reset_metrics();
+  EXPECT_LT(t.model.test_on_batch(x, y)["loss"], before) << "the loss does not fall with Adam";
+
+  // A frozen layer stays as it is.
+  t.layer->set_trainable(false);
+  t.model.compile({.optimizer = keras::optimizers::SGD(0.1), .loss = "mse"});
+  const std::vector<Tensor> frozen = t.layer->get_weights();
+  if (t.model.trainable_variables().empty()) return;
+  t.model.train_on_batch(x, y);
+  if (s.t.expected_num_non_trainable_weights == 0)
+    expect_same(t.layer->get_weights(), frozen, "weights of a frozen layer");
+
+  // What is random is so in training alone.
+  const std::vector<Tensor> still = s.call(t.layer, in);
+  expect_same(s.call(t.layer, in), still, "twice outside of training");
+  const std::vector<double> once = numbers(s.call(t.layer, in, {.training = 1})[0]),
+                            twice = numbers(s.call(t.layer, in, {.training = 1})[0]);
+  EXPECT_EQ(once != twice, s.t.random_in_training);
+}
+
+}  // namespace rill::testing
