@@ -76,8 +76,11 @@ void run_dot(const std::string& type, const std::string& from, const std::string
 
 }  // namespace
 
-void plot_model(const Model& model, const PlotModelOptions& options) {
+void plot_model(const Model& model, const PlotModelOptions& given) {
+  PlotModelOptions options = given;
   const std::string ending = ending_of(options.to_file);
+  // Lines have no dots. And dot cuts off what is drawn beyond 72 of them in an .svg.
+  if (ending == "svg" || ending == "pdf" || ending == "eps" || ending == "ps") options.dpi = 72;
   const std::string text = model_to_dot(model, options);
   if (ending == "dot" || ending == "gv") return io::write_file_atomically(options.to_file, text);
   const char* const known[] = {"png", "svg", "pdf", "jpg", "jpeg", "gif", "eps", "ps"};

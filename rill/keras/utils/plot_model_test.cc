@@ -181,6 +181,7 @@ TEST(PlotModel, WritesByTheEnding) {
     EXPECT_TRUE(io::read_file(folder + "/new/" + name).starts_with(begin)) << name;
   }
   EXPECT_THAT(io::read_file(folder + "/new/m.svg"), HasSubstr(">second<"));
+  EXPECT_THAT(io::read_file(folder + "/new/m.svg"), HasSubstr("scale(1 1)"));  // else it is cut off
   // Nothing else stays behind.
   EXPECT_EQ(io::list_folder(folder + "/new"),
             (std::vector<std::string>{"m.pdf", "m.png", "m.svg", "plain"}));
