@@ -10,6 +10,10 @@ pkg_check_modules(RILL_ZLIB REQUIRED IMPORTED_TARGET GLOBAL zlib)      # npz, id
 pkg_check_modules(RILL_SNAPPY REQUIRED IMPORTED_TARGET GLOBAL snappy)  # compressed blocks of checkpoints
 pkg_check_modules(RILL_HDF5 REQUIRED IMPORTED_TARGET GLOBAL hdf5)      # Keras's .h5 files
 pkg_check_modules(RILL_YAML REQUIRED IMPORTED_TARGET GLOBAL yaml-cpp)  # to_yaml, model_from_yaml
+pkg_check_modules(RILL_CRYPTO REQUIRED IMPORTED_TARGET GLOBAL libcrypto)  # checksums of published files
+# Only their headers: both are loaded when a program first downloads or unpacks something.
+pkg_check_modules(RILL_CURL REQUIRED libcurl)
+pkg_check_modules(RILL_ARCHIVE REQUIRED libarchive)
 find_package(nlohmann_json REQUIRED)                      # configurations as JSON; headers alone
 find_package(Protobuf 3.12 REQUIRED)                      # GraphDef and its kin; with protoc
 
@@ -36,7 +40,8 @@ mark_as_advanced(RILL_LIBMVEC)
 
 # Libraries that a program linked with librill.a needs too.
 set(RILL_LINK_LIBRARIES Threads::Threads fmt::fmt PkgConfig::RILL_RE2 protobuf::libprotobuf
-    PkgConfig::RILL_SNAPPY PkgConfig::RILL_HDF5 PkgConfig::RILL_YAML PkgConfig::RILL_ZLIB)
+    PkgConfig::RILL_SNAPPY PkgConfig::RILL_HDF5 PkgConfig::RILL_YAML PkgConfig::RILL_ZLIB
+    PkgConfig::RILL_CRYPTO ${CMAKE_DL_LIBS})
 if(RILL_WITH_ONEDNN)
   # Installed by its short name: the path may differ where the archive is used.
   list(APPEND RILL_LINK_LIBRARIES

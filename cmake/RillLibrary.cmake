@@ -14,7 +14,8 @@ target_link_libraries(rill_objects
 # SYSTEM: warnings in these headers are not ours to mend.
 target_include_directories(rill_objects SYSTEM PRIVATE "${proto_folder}")
 target_include_directories(rill_objects SYSTEM PUBLIC
-  "$<$<BOOL:${RILL_WITH_ONEDNN}>:${RILL_ONEDNN_INCLUDE}>")
+  "$<$<BOOL:${RILL_WITH_ONEDNN}>:${RILL_ONEDNN_INCLUDE}>"
+  ${RILL_CURL_INCLUDE_DIRS} ${RILL_ARCHIVE_INCLUDE_DIRS})
 target_compile_definitions(rill_objects PRIVATE RILL_BUILDING_LIBRARY)
 target_compile_definitions(rill_objects PUBLIC
   $<$<BOOL:${RILL_WITH_ONEDNN}>:RILL_WITH_ONEDNN=1>

@@ -48,6 +48,8 @@
 #include "rill/keras/optimizers/schedules.h"
 #include "rill/keras/regularizers/regularizer.h"
 #include "rill/keras/saving/saving.h"
+#include "rill/keras/utils/get_file.h"
+#include "rill/keras/utils/plot_model.h"
 #include "rill/keras/utils/progbar.h"
 #include "rill/keras/utils/utils.h"
 #include "rill/ops/array_ops.h"

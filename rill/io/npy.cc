@@ -5,6 +5,7 @@
 #include "rill/base/check.h"
 #include "rill/core/tensor_impl.h"
 #include "rill/io/file.h"
+#include "rill/io/pickle_impl.h"
 #include "rill/io/zip.h"
 #include "rill/ops/array_ops.h"
 
@@ -32,9 +33,12 @@ std::string_view value_of(std::string_view header, std::string_view key, std::st
   return rest;
 }
 
-}  // namespace
-
-Tensor read_npy(std::string_view bytes, std::string_view name) {
+struct Header {
+  std::string_view descr;  // "<f4"
+  Dims dims;
+  std::size_t end = 0;  // where the elements begin
+};
+Header read_header(std::string_view bytes, std::string_view name) {
   RILL_CHECK(bytes.size() >= 10 && bytes.substr(0, 6) == "\x93NUMPY", data_loss,
              "[npy] {} is no .npy file: it does not begin with \\x93NUMPY", name);
   const int major = static_cast<unsigned char>(bytes[6]);
@@ -49,24 +53,18 @@ Tensor read_npy(std::string_view bytes, std::string_view name) {
                                         : byte(8) | byte(9) << 8 | byte(10) << 16 | byte(11) << 24;
   RILL_CHECK(length <= bytes.size() - start, data_loss, "[npy] {} ends in its header", name);
   const std::string_view header = bytes.substr(start, length);
-  std::string_view descr = value_of(header, "'descr'", name);
-  RILL_CHECK(descr.size() > 3 && (descr[0] == '\'' || descr[0] == '"'), unimplemented,
+  Header h;
+  h.end = start + length;
+  h.descr = value_of(header, "'descr'", name);
+  RILL_CHECK(h.descr.size() > 3 && (h.descr[0] == '\'' || h.descr[0] == '"'), unimplemented,
              "[npy] {} holds records, not one array", name);
-  descr = descr.substr(1, descr.find(descr[0], 1) - 1);
-  RILL_CHECK(!descr.empty() && descr[0] != '>', unimplemented,
-             "[npy] {} is big-endian ({}); only little-endian arrays are read", name, descr);
-  DType dtype;
-  for (const Kind& k : kKinds)
-    if (descr.substr(descr[0] == '<' || descr[0] == '|' || descr[0] == '=' ? 1 : 0) == k.descr)
-      dtype = k.dtype;
-  RILL_CHECK(dtype.defined(), unimplemented,
-             "[npy] {} has dtype {}, for which there is no tensor{}", name, descr,
-             descr.find('O') != descr.npos ? " (an array of Python objects)" : "");
+  h.descr = h.descr.substr(1, h.descr.find(h.descr[0], 1) - 1);
+  RILL_CHECK(!h.descr.empty() && h.descr[0] != '>', unimplemented,
+             "[npy] {} is big-endian ({}); only little-endian arrays are read", name, h.descr);
   RILL_CHECK(value_of(header, "'fortran_order'", name).substr(0, 5) == "False", unimplemented,
              "[npy] {} is in Fortran order; save it with numpy.ascontiguousarray", name);
   std::string_view list = value_of(header, "'shape'", name);
   list = list.substr(0, list.find(')'));
-  Dims dims;
   for (std::size_t i = 0; i < list.size();) {
     if (list[i] < '0' || list[i] > '9') {
       ++i;
@@ -77,18 +75,59 @@ Tensor read_npy(std::string_view bytes, std::string_view name) {
       RILL_CHECK(n < INT64_MAX / 20, data_loss, "[npy] {} has a size that is too large", name);
       n = n * 10 + (list[i] - '0');
     }
-    dims.push_back(n);
+    h.dims.push_back(n);
   }
-  const std::int64_t elements = checked_num_elements(dims, "npy");
-  const std::size_t rest = bytes.size() - start - length;
+  return h;
+}
+
+}  // namespace
+
+Tensor read_npy(std::string_view bytes, std::string_view name) {
+  const Header h = read_header(bytes, name);
+  DType dtype;
+  for (const Kind& k : kKinds)
+    if (h.descr.substr(h.descr[0] == '<' || h.descr[0] == '|' || h.descr[0] == '=' ? 1 : 0) ==
+        k.descr)
+      dtype = k.dtype;
+  RILL_CHECK(dtype.defined(), unimplemented,
+             "[npy] {} has dtype {}, for which there is no tensor{}", name, h.descr,
+             h.descr.find('O') != h.descr.npos ? " (an array of Python objects)" : "");
+  const std::int64_t elements = checked_num_elements(h.dims, "npy");
+  const std::size_t rest = bytes.size() - h.end;
   RILL_CHECK(static_cast<std::uint64_t>(elements) <= rest / dtype.itemsize(), data_loss,
              "[npy] {} has {} bytes of elements; its shape needs {} of {} bytes each", name, rest,
              elements, dtype.itemsize());
-  Tensor t = make_tensor(dtype, TensorShape(dims));
+  Tensor t = make_tensor(dtype, TensorShape(h.dims));
   if (elements > 0)
-    std::memcpy(t.impl()->data, bytes.data() + start + length,
+    std::memcpy(t.impl()->data, bytes.data() + h.end,
                 static_cast<std::size_t>(elements) * dtype.itemsize());
   return t;
+}
+
+std::vector<std::vector<std::int64_t>> read_npy_lists(std::string_view bytes,
+                                                      std::string_view name) {
+  const Header h = read_header(bytes, name);
+  RILL_CHECK(h.descr == "|O" || h.descr == "O", invalid_argument,
+             "[npy] {} has dtype {}; expected Python objects (|O)", name, h.descr);
+  RILL_CHECK(h.dims.size() == 1, unimplemented,
+             "[npy] {} has {} axes of Python objects; expected 1", name, h.dims.size());
+  const Pickle pickle(bytes.substr(h.end), std::string(name));
+  const Pickle::Array& array = pickle.array_of(pickle.root());
+  RILL_CHECK(array.shape.size() == 1 && array.shape[0] == h.dims[0], data_loss,
+             "[npy] {}: the pickled array has another shape than the header says", name);
+  const std::vector<Pickle::Value>& rows = pickle.items_of(array.data);
+  RILL_CHECK(static_cast<std::int64_t>(rows.size()) == h.dims[0], data_loss,
+             "[npy] {} has {} lists; its shape says {}", name, rows.size(), h.dims[0]);
+  std::vector<std::vector<std::int64_t>> lists;
+  std::size_t total = 0;
+  for (const Pickle::Value& row : rows) {
+    // One list may stand in many places of a pickle; all of them together would fill the memory.
+    total += pickle.items_of(row).size();
+    RILL_CHECK(total <= bytes.size(), data_loss,
+               "[npy] {} claims more numbers than it has bytes ({})", name, bytes.size());
+    lists.push_back(pickle.ints_of(row));
+  }
+  return lists;
 }
 
 std::string write_npy(const Tensor& given) {

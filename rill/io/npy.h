@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,10 @@ namespace io {
 // Unimplemented for a dtype that tensors do not have.
 Tensor read_npy(std::string_view bytes, std::string_view name);
 std::string write_npy(const Tensor& t);
+// An array of Python's lists of whole numbers, which differ in length. NumPy keeps it as a pickle,
+// of which only such lists are understood: nothing that it names is run.
+std::vector<std::vector<std::int64_t>> read_npy_lists(std::string_view bytes,
+                                                      std::string_view name);
 
 Tensor load_npy(const std::string& path);
 void save_npy(const std::string& path, const Tensor& t);

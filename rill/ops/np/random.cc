@@ -1,33 +1,18 @@
-// NumPy's legacy generator: a Mersenne Twister and what it makes of it.
+// Numbers of one generator that all threads share.
 #include <mutex>
 #include <random>
 
 #include "rill/ops/array_ops.h"
 #include "rill/ops/np.h"
+#include "rill/ops/np/legacy_generator_impl.h"
 #include "rill/ops/op_helpers.h"
 
 namespace rill::np::random {
 namespace {
 
-struct State {
+struct State : LegacyGenerator {
+  State() : LegacyGenerator(std::random_device{}()) {}
   std::mutex mutex;
-  std::mt19937 words{std::random_device{}()};
-
-  double number() {
-    const std::uint32_t a = words() >> 5, b = words() >> 6;
-    return (a * 67108864.0 + b) / 9007199254740992.0;
-  }
-  // In [0, max]: as many bits as max has, drawn again while above it.
-  std::uint64_t up_to(std::uint64_t max) {
-    std::uint64_t mask = max;
-    for (int s = 1; s < 64; s *= 2) mask |= mask >> s;
-    if (max == 0) return 0;
-    for (;;) {
-      std::uint64_t v = words();
-      if (max > 0xffffffff) v = v << 32 | words();
-      if ((v &= mask) <= max) return v;
-    }
-  }
 };
 State& state() {
   static auto* s = new State;
@@ -55,7 +40,7 @@ Tensor fill_with(const TensorShape& shape, DType dtype, F draw) {
 
 void seed(std::uint32_t seed) {
   std::lock_guard lock(state().mutex);
-  state().words.seed(seed);
+  state().seed(seed);
 }
 
 Tensor random(const Operand& size) {
@@ -101,11 +86,10 @@ Tensor choice(std::int64_t n, ChoiceOptions o) {
 void shuffle(Tensor& a) {
   RILL_CHECK(a.defined() && a.ndim() > 0, invalid_argument,
              "[np.random.shuffle] expected an array of rank 1 or more");
-  std::vector<std::int64_t> order(static_cast<std::size_t>(a.shape().dim(0)));
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
+  std::vector<std::int64_t> order;
   {
     std::lock_guard lock(state().mutex);
-    for (std::size_t i = order.size(); i-- > 1;) std::swap(order[i], order[state().up_to(i)]);
+    order = state().shuffled(static_cast<std::size_t>(a.shape().dim(0)));
   }
   a = gather(a, constant(order));
 }
