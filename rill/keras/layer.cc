@@ -314,7 +314,9 @@ Nest CallMachinery::apply(const Layer& layer, const Nest& inputs, CallOptions op
     for (Tensor& t : std::exchange(options.initial_state, {})) all.push_back(std::move(t));
     return call_symbolically(layer, Nest(std::move(all)), std::move(options));
   }
-  if (any_symbolic(inputs.flatten())) return call_symbolically(layer, inputs, std::move(options));
+  const bool drawn = inputs.is_tensor() ? keras_symbol(inputs.as_tensor()) != nullptr
+                                        : any_symbolic(inputs.flatten());
+  if (drawn) return call_symbolically(layer, inputs, std::move(options));
   return run(layer, inputs, std::move(options));
 }
 

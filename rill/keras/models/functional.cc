@@ -60,8 +60,9 @@ std::vector<Tensor> in_order_of_keras(const KerasNode& n) {
   if (names.empty() || n.inputs.is_tensor()) return n.leaves();
   std::vector<Tensor> all = n.inputs[0].flatten();
   std::map<std::string_view, std::vector<Tensor>> named;
-  for (std::size_t i = 1; i < n.inputs.size() && i <= names.size(); ++i)
-    named[names[i - 1]] = n.inputs[static_cast<int>(i)].flatten();
+  for (std::size_t i = 1; i < n.inputs.size(); ++i)
+    for (const Tensor& t : n.inputs[static_cast<int>(i)].flatten())
+      named[names[std::min(i, names.size()) - 1]].push_back(t);
   for (const auto& [name, tensors] : named) all.insert(all.end(), tensors.begin(), tensors.end());
   return all;
 }

@@ -210,10 +210,16 @@ class LayerCall {
   Config config() {
     const auto& names = call_arguments(n_.layer->class_name()).inputs;
     const bool by_name = !names.empty() && !n_.inputs.is_tensor();
-    for (std::size_t i = 1; by_name && i < n_.inputs.size() && i <= names.size(); ++i) {
+    for (std::size_t i = 1; by_name && i < n_.inputs.size(); ++i) {
       const Config given = value(n_.inputs[static_cast<int>(i)]);
-      // A key that is the value goes without saying.
-      if (i == 1 || given != arguments_.get(names[i - 2])) arguments_.set(names[i - 1], given);
+      if (i > names.size()) {  // states that were given one by one
+        Config list = arguments_[names.back()];
+        if (i == names.size() + 1) list = Config::list({list});
+        list.push_back(given);
+        arguments_.set(names.back(), list);
+      } else if (i == 1 || given != arguments_.get(names[i - 2])) {  // the key may be the value
+        arguments_.set(names[i - 1], given);
+      }
     }
     add_options();
     if (by_name) return Config::list({input(n_.inputs[0])});

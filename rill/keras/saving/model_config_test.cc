@@ -57,6 +57,63 @@ TEST(ModelConfig, StacksComeBack) {
   expect_round_trip(m, tf::random::normal({3, 32}));
 }
 
+// A layer of one's own that reads its mask.
+struct CountedSteps : keras::layers::Layer {
+  Tensor call(const Tensor& x, const keras::CallContext& context) override {
+    return tf::reduce_sum(x * tf::expand_dims(tf::cast(context.mask, x.dtype()), -1), 1);
+  }
+};
+
+TEST(ModelConfig, MasksAndConstantsAreInputsOfACall) {
+  namespace layers = keras::layers;
+  const Tensor x = keras::Input({3, 2}),
+               keep = keras::Input({3}, {.name = "keep", .dtype = tf::bool_});
+  const layers::LSTM lstm(2);
+  const CountedSteps counted;
+  const Tensor shift = tf::constant({{1.f, -1.f}});
+  const Tensor states = lstm(x, {.mask = keep}), sum = counted(x, {.mask = keep});
+  const keras::Model m(tf::Nest{x, keep},
+                       tf::tuple(layers::add({states, shift}), layers::add({sum, shift})));
+  const Tensor in = tf::random::normal({4, 3, 2});
+  const Tensor mask = tf::random::normal({4, 3}) > 0.f;
+  const tf::Nest got = m.apply(tf::Nest{in, mask});
+  EXPECT_EQ(values(got[0].as_tensor()), values(lstm(in, {.mask = mask}) + shift));
+  EXPECT_EQ(values(got[1].as_tensor()), values(counted(in, {.mask = mask}) + shift));
+  EXPECT_THAT(m.summary_text(), testing::HasSubstr("'keep[0][0]'"));
+  const keras::Model of_layers(tf::Nest{x, keep}, layers::add({states, shift}));
+  EXPECT_THAT(of_layers.to_json(),
+              testing::HasSubstr(R"(["_CONSTANT_VALUE", -1, [[1.0, -1.0]], {}])"));
+  expect_round_trip(of_layers, tf::Nest{in, mask});
+}
+
+TEST(ModelConfig, ArgumentsOfCallsComeBack) {
+  namespace layers = keras::layers;
+  const Tensor q = keras::Input({3, 4}), v = keras::Input({5, 4}),
+               keep = keras::Input({5}, {.dtype = tf::bool_});
+  const layers::MultiHeadAttention heads(2, 3);
+  const auto [y, scores] = heads.with_scores(q, v, {.use_causal_mask = true});
+  const Tensor look = layers::AdditiveAttention()(y, v, {.value_mask = keep});
+  const auto [o, states] = layers::GRUCell(2)(layers::Flatten()(look), {layers::Dense(2)(keep)});
+  const keras::Model m(tf::Nest{q, v, keep}, tf::tuple(o, scores, states[0]));
+  expect_round_trip(m, tf::Nest{tf::random::normal({2, 3, 4}), tf::random::normal({2, 5, 4}),
+                                tf::random::normal({2, 5}) > 0.f});
+  // Tensors that never change may stand behind a name too.
+  const Tensor fixed = tf::random::normal({1, 5, 4});
+  const keras::Model by_constant(q, layers::MultiHeadAttention(2, 3)(q, fixed));
+  expect_round_trip(by_constant, tf::random::normal({1, 3, 4}));
+}
+
+TEST(ModelConfig, ArgumentsThatRillDoesNotReadAreNamed) {
+  keras::utils::register_keras_function("model_config_test_same", [](Tensor x) { return x; });
+  const Tensor x = keras::Input({3, 2}, {.name = "x"});
+  const keras::Model m(x, keras::layers::Lambda("model_config_test_same")(x));
+  std::string json = m.to_json();
+  const std::string call = R"(["x", 0, 0, {}])";
+  json.replace(json.find(call), call.size(), R"(["x", 0, 0, {"mask": ["x", 0, 0]}])");
+  expect_error<tf::errors::Unimplemented>([&] { keras::models::from_json(json); },
+                                          "called with the argument \"mask\"");
+}
+
 TEST(ModelConfig, AStackThatIsNotBuiltStaysSo) {
   const keras::Sequential m({keras::layers::Dense(3), keras::layers::Dropout(0.5)});
   keras::Model b = keras::models::from_json(m.to_json());
