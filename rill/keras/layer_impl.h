@@ -125,7 +125,8 @@ struct ValueSpec {
 };
 // `structure` (may be null) becomes the structure of the result over placeholder leaves.
 std::vector<ValueSpec> infer_outputs(const Layer& layer, const Nest& inputs,
-                                     const CallOptions& options, Nest* structure = nullptr);
+                                     const CallOptions& options, Nest* structure = nullptr,
+                                     bool masked = false);  // see KerasNode::masked
 
 // x in another shape, of which the batch and other sizes may be unknown while a graph is traced.
 // `like` gives the sizes that are unknown, axis by axis; at most one may lack there.

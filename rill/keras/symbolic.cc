@@ -65,9 +65,16 @@ Nest as_arguments(Graph& g, const Nest& inputs) {
   return inputs.with_leaves(leaves);
 }
 
+// A call whose mask stands among its inputs, as the layer takes it.
+Nest run_call(const Layer& layer, const Nest& inputs, CallOptions options, bool masked) {
+  if (!masked) return CallMachinery::run(layer, inputs, std::move(options));
+  options.mask = inputs[1].as_tensor();
+  return CallMachinery::run(layer, inputs[0], std::move(options));
+}
+
 // The call of a user's layer as a graph: the object may be gone when the model runs.
 ConcreteFunction trace_call(const Layer& layer, const Nest& inputs, CallOptions options,
-                            bool training) {
+                            bool masked, bool training) {
   options.training = training;
   std::vector<TensorSpec> specs;
   for (const Tensor& t : inputs.flatten())
@@ -77,7 +84,7 @@ ConcreteFunction trace_call(const Layer& layer, const Nest& inputs, CallOptions 
     std::size_t next = 0;
     for (Tensor& t : leaves)
       if (keras_symbol(t)) t = args[next++];
-    return CallMachinery::run(layer, inputs.with_leaves(leaves), options);
+    return run_call(layer, inputs.with_leaves(leaves), options, masked);
   });
 }
 
@@ -92,10 +99,10 @@ Nest symbolic_outputs(const Ref<KerasNode>& node) {
 }
 
 std::vector<ValueSpec> infer_outputs(const Layer& layer, const Nest& inputs,
-                                     const CallOptions& options, Nest* structure) {
+                                     const CallOptions& options, Nest* structure, bool masked) {
   Ref<Graph> g(new Graph(layer.name()));
   const TracingScope tracing(*g);
-  const Nest out = CallMachinery::run(layer, as_arguments(*g, inputs), options);
+  const Nest out = run_call(layer, as_arguments(*g, inputs), options, masked);
   std::vector<ValueSpec> specs;
   for (const Tensor& t : out.flatten()) {
     RILL_CHECK(t.defined(), invalid_argument, "[{}] call returned an undefined tensor",
@@ -111,14 +118,19 @@ std::vector<ValueSpec> infer_outputs(const Layer& layer, const Nest& inputs,
   return specs;
 }
 
-Nest call_symbolically(const Layer& layer, const Nest& inputs, CallOptions options) {
+Nest call_symbolically(const Layer& layer, const Nest& given, CallOptions options) {
+  // A mask that is part of the drawing is an input of the call: the model must give it a value.
+  const bool masked = options.mask.defined() && keras_symbol(options.mask);
+  const Nest inputs =
+      masked ? Nest::make({given, Nest(std::exchange(options.mask, Tensor()))}) : given;
   Nest structure;
-  std::vector<ValueSpec> specs = infer_outputs(layer, inputs, options, &structure);
+  std::vector<ValueSpec> specs = infer_outputs(layer, inputs, options, &structure, masked);
   const Ref<KerasNode> node =
       add_node(CallMachinery::impl_of(layer), inputs, options, std::move(specs), structure);
+  node->masked = masked;
   if (CallMachinery::is_users_class(layer)) {
     for (const bool training : {false, true})
-      node->traced.push_back(trace_call(layer, inputs, options, training));
+      node->traced.push_back(trace_call(layer, inputs, options, masked, training));
     node->config = layer.get_config();
   }
   return symbolic_outputs(node);
@@ -170,7 +182,7 @@ Nest KerasNode::run(const Nest& concrete, int training) const {
   }
   CallOptions o = options;
   if (o.training < 0) o.training = training;
-  return CallMachinery::run(LayerHandle(layer), concrete, std::move(o));
+  return run_call(LayerHandle(layer), concrete, std::move(o), masked);
 }
 
 std::vector<Ref<KerasNode>> nodes_between(const std::vector<Tensor>& inputs,

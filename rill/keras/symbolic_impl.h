@@ -13,7 +13,8 @@ class KerasNode {
  public:
   ~KerasNode();
   Ref<LayerImpl> layer;
-  Nest inputs;  // leaves: symbolic tensors, or constants. Empty for an Input
+  Nest inputs;          // leaves: symbolic tensors, or constants. Empty for an Input
+  bool masked = false;  // inputs are those of the call and, second, the mask of the first of them
   CallOptions options;
   Nest outputs;  // the structure of the result; its leaves are not used
   std::vector<ValueSpec> specs;

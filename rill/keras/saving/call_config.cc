@@ -27,6 +27,14 @@ constexpr Binary kBinary[] = {
     {"math.maximum", [](const Tensor& x, const Tensor& y) { return maximum(x, y); }},
     {"math.minimum", [](const Tensor& x, const Tensor& y) { return minimum(x, y); }},
     {"math.pow", [](const Tensor& x, const Tensor& y) { return pow(x, y); }},
+    {"math.equal", [](const Tensor& x, const Tensor& y) { return equal(x, y); }},
+    {"math.not_equal", [](const Tensor& x, const Tensor& y) { return not_equal(x, y); }},
+    {"math.greater", [](const Tensor& x, const Tensor& y) { return greater(x, y); }},
+    {"math.greater_equal", [](const Tensor& x, const Tensor& y) { return greater_equal(x, y); }},
+    {"math.less", [](const Tensor& x, const Tensor& y) { return less(x, y); }},
+    {"math.less_equal", [](const Tensor& x, const Tensor& y) { return less_equal(x, y); }},
+    {"math.logical_and", [](const Tensor& x, const Tensor& y) { return logical_and(x, y); }},
+    {"math.logical_or", [](const Tensor& x, const Tensor& y) { return logical_or(x, y); }},
 };
 struct Unary {
   const char* function;
@@ -55,6 +63,8 @@ constexpr Reduction kReductions[] = {
     {"math.reduce_mean", reduce_mean_over, reduce_mean},
     {"math.reduce_max", reduce_max_over, reduce_max},
     {"math.reduce_min", reduce_min_over, reduce_min},
+    {"math.reduce_any", reduce_any_over, reduce_any},
+    {"math.reduce_all", reduce_all_over, reduce_all},
 };
 
 template <class T, std::size_t N>
@@ -203,6 +213,7 @@ Config call_config(const KerasNode& n, const TensorPlace& place) {
     return place(t);
   };
   if (n.options.mask.defined()) arguments.set("mask", symbolic(n.options.mask, "mask"));
+  if (n.masked) arguments.set("mask", symbolic(n.inputs[1].as_tensor(), "mask"));
   if (!n.options.initial_state.empty()) {
     Config states = Config::list();
     for (const Tensor& t : n.options.initial_state) states.push_back(symbolic(t, "initial_state"));
@@ -222,8 +233,9 @@ Config call_config(const KerasNode& n, const TensorPlace& place) {
         c.push_back(structure(nest[static_cast<int>(i)]));
     return c;
   };
-  const Config call = structure(n.inputs);
-  return n.inputs.is_tensor() ? Config::list({call}) : call;
+  const Nest inputs = n.masked ? n.inputs[0] : n.inputs;
+  const Config call = structure(inputs);
+  return inputs.is_tensor() ? Config::list({call}) : call;
 }
 
 // ---- reading

@@ -1,4 +1,5 @@
 // Rows of variables: read by index, changed by index.
+#include "rill/ops/array/gathered_rows_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/op_helpers.h"
 #include "rill/ops/state_ops.h"
@@ -64,10 +65,7 @@ void gather_shape(ShapeContext& c) {
   c.set_output(0, TensorShape(out));
 }
 void gather_grad(GradContext& g) {
-  const TensorShape shape = value_shape(g.input(0));
-  Dims rows = shape.dims();
-  rows[0] = g.input(1).size();
-  g.set(0, IndexedSlices{reshape(g.dy(), TensorShape(rows)), reshape(g.input(1), {-1}), shape});
+  g.set(0, gathered_rows(g.dy(), g.input(1), value_shape(g.input(0))));
 }
 const Op& gather_op = OpBuilder("ResourceGather", "gather")
                           .input("resource: resource")
