@@ -20,6 +20,7 @@ JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 VENV := $(or $(RILL_VENV),$(HOME)/.cache/rill/tf215)
 PYTHON := $(VENV)/bin/python
+VENV_NEWEST := $(or $(RILL_VENV_NEWEST),$(HOME)/.cache/rill/newest)
 
 export NINJA_STATUS ?= [%f/%t %es] 
 # Tests run side by side; threads that wait must not spin on a core that
@@ -68,7 +69,7 @@ bench: build
 bench-peers: build venv
 	@$(PYTHON) tools/bench_peers.py build
 
-parity: packages venv
+parity: packages venv venv-newest
 	$(call configure,release,build)
 	@cmake --build build -j$(JOBS) --target op_conformance_test --target graph_def_test \
 	  --target saving_test --target checkpoints_test --target keras_test
@@ -76,10 +77,13 @@ parity: packages venv
 	@$(PYTHON) tools/graph_def.py build/tests/graph_def_test tests/graph_def/goldens $(if $(UPDATE),--update)
 	@$(PYTHON) tools/checkpoints.py build/tests rill/saving/testdata $(if $(UPDATE),--update)
 	@$(PYTHON) tools/keras_files.py build/tests/keras_test rill/keras/saving/testdata $(if $(UPDATE),--update)
+	@$(VENV_NEWEST)/bin/python tools/keras_newest.py build/tests/keras_test rill/keras/saving/testdata/keras3 $(if $(UPDATE),--update)
 
-.PHONY: venv
+.PHONY: venv venv-newest
 venv:
 	@tools/make_venv "$(VENV)"
+venv-newest:
+	@tools/make_venv "$(VENV_NEWEST)" newest
 
 features: build
 	@tools/install_packages python3

@@ -442,6 +442,12 @@ void Hdf5Writer::write(const std::string& path, const Tensor& given) {
                          H5Dwrite(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, t.impl()->data) >= 0),
               path);
 }
+void Hdf5Writer::link(const std::string& path, const std::string& to) {
+  const Locked locked;
+  Impl::check(H5Lcreate_hard(impl_->file, to.c_str(), H5L_SAME_LOC, path.c_str(), H5P_DEFAULT,
+                             H5P_DEFAULT) >= 0,
+              path);
+}
 void Hdf5Writer::set_text(const std::string& group, const std::string& name,
                           std::string_view text) {
   const Locked locked;

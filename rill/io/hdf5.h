@@ -53,6 +53,7 @@ class Hdf5Writer {
   void add_group(const std::string& path);  // and those above it
   bool contains(const std::string& path) const;
   void write(const std::string& path, const Tensor& array);
+  void link(const std::string& path, const std::string& to);  // a second name of what is there
   void set_text(const std::string& group, const std::string& name, std::string_view text);
   void set_texts(const std::string& group, const std::string& name,
                  const std::vector<std::string>& texts);

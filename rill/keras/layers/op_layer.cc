@@ -38,6 +38,17 @@ std::string function_name(const Op& op) {
       {"Shape", "compat.v1.shape"},
       {"StridedSlice", "__operators__.getitem"},
       {"Pow", "math.pow"},
+      {"Min", "math.reduce_min"},
+      {"Any", "math.reduce_any"},
+      {"All", "math.reduce_all"},
+      {"Equal", "math.equal"},
+      {"NotEqual", "math.not_equal"},
+      {"Greater", "math.greater"},
+      {"GreaterEqual", "math.greater_equal"},
+      {"Less", "math.less"},
+      {"LessEqual", "math.less_equal"},
+      {"LogicalAnd", "math.logical_and"},
+      {"LogicalOr", "math.logical_or"},
   };
   for (const Known& k : known)
     if (op.name == k.op) return k.function;

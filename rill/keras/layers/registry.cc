@@ -52,6 +52,23 @@ Config layers::serialize(const Layer& layer) {
   return Config::dict({{"class_name", name}, {"config", layer.get_config()}});
 }
 
+namespace {
+
+// Arguments that Keras 3 has added, which change what a layer computes. To read a file and pass
+// over them would give another model.
+void check_keras3_arguments(const Config& config) {
+  if (!config.is_dict()) return;
+  for (const char* key :
+       {"quantization_config", "lora_rank", "use_gate", "sliding_window", "rms_scaling"}) {
+    const Config& value = config.get(key);
+    RILL_CHECK(value.is_null() || value == Config(false), unimplemented,
+               "[from_config] the layer has {} = {}, which Rill's layers do not have", key,
+               value.to_json().substr(0, 100));
+  }
+}
+
+}  // namespace
+
 LayerRef layers::from_config(std::string_view class_name, const Config& config) {
   LayerFactory f;
   {
@@ -69,6 +86,7 @@ LayerRef layers::from_config(std::string_view class_name, const Config& config) 
              class_name, did_you_mean(class_name, registered_layer_names()), class_name,
              class_name);
   try {
+    check_keras3_arguments(config);
     return f(config);
   } catch (errors::Error& e) {
     e.add_context(format("in the configuration of a {}", class_name));

@@ -196,6 +196,7 @@ struct SaveOptions {
   bool overwrite = true;  // false: AlreadyExists when there is such a file
   bool include_optimizer = true;
   std::string save_format = {};  // "keras" or "h5"; by the suffix of the path when empty
+  int keras_version = 2;  // 3: in the form of Keras 3, which Keras 2 does not read. Rill reads both
 };
 struct SaveWeightsOptions {
   bool overwrite = true;

@@ -27,6 +27,14 @@ constexpr Binary kBinary[] = {
     {"math.maximum", [](const Tensor& x, const Tensor& y) { return maximum(x, y); }},
     {"math.minimum", [](const Tensor& x, const Tensor& y) { return minimum(x, y); }},
     {"math.pow", [](const Tensor& x, const Tensor& y) { return pow(x, y); }},
+    {"math.equal", [](const Tensor& x, const Tensor& y) { return equal(x, y); }},
+    {"math.not_equal", [](const Tensor& x, const Tensor& y) { return not_equal(x, y); }},
+    {"math.greater", [](const Tensor& x, const Tensor& y) { return greater(x, y); }},
+    {"math.greater_equal", [](const Tensor& x, const Tensor& y) { return greater_equal(x, y); }},
+    {"math.less", [](const Tensor& x, const Tensor& y) { return less(x, y); }},
+    {"math.less_equal", [](const Tensor& x, const Tensor& y) { return less_equal(x, y); }},
+    {"math.logical_and", [](const Tensor& x, const Tensor& y) { return logical_and(x, y); }},
+    {"math.logical_or", [](const Tensor& x, const Tensor& y) { return logical_or(x, y); }},
 };
 struct Unary {
   const char* function;
@@ -55,6 +63,8 @@ constexpr Reduction kReductions[] = {
     {"math.reduce_mean", reduce_mean_over, reduce_mean},
     {"math.reduce_max", reduce_max_over, reduce_max},
     {"math.reduce_min", reduce_min_over, reduce_min},
+    {"math.reduce_any", reduce_any_over, reduce_any},
+    {"math.reduce_all", reduce_all_over, reduce_all},
 };
 
 template <class T, std::size_t N>

@@ -3,11 +3,13 @@
 
 namespace rill::keras {
 
-inline constexpr const char* kKerasVersion = "2.15.0";
+inline constexpr const char *kKerasVersion = "2.15.0", *kKeras3Version = "3.0.0";
 
 // {"class_name": .., "config": ..} of a stack or a graph of layers. Unimplemented for a class of
 // one's own.
 Config model_record(const Model& model);
+// The record of a model as Keras 3 writes it. Unimplemented, by name, for what Keras 3 has no form.
+Config keras3_record(const Config& record);
 // The same with "module" and "registered_name" at every layer, as .keras archives have them.
 Config with_modules(const Config& record);
 

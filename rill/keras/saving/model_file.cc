@@ -25,17 +25,36 @@ void check_saveable(const Model& model) {
              model.name());
 }
 
+Config record_of(const Model& model, int version) {
+  const Config record = model_record(model);
+  return version == 3 ? keras3_record(record) : record;
+}
+// An optimizer without what Keras 3 does not know, and Keras 2 does without in an archive.
+Config for_both(Config optimizer) {
+  Config own = optimizer["config"];
+  own.erase("jit_compile");
+  own.erase("is_legacy_optimizer");
+  optimizer.set("config", own);
+  return optimizer;
+}
+
 // ---- HDF5
-std::string hdf5_bytes(const Model& model, bool with_training) {
+std::string hdf5_bytes(const Model& model, bool with_training, int version) {
   io::Hdf5Writer file;
-  file.set_text("", "keras_version", kKerasVersion);
+  file.set_text("", "keras_version", version == 3 ? kKeras3Version : kKerasVersion);
   file.set_text("", "backend", "tensorflow");
-  file.set_text("", "model_config", model_record(model).to_json());
+  file.set_text("", "model_config", record_of(model, version).to_json());
   write_named_weights(model, file, "model_weights");
   if (with_training) {
     const CompileOptions& o = model.model_impl().trainer->options;
-    file.set_text("", "training_config", compile_config(o, CompileForm::hdf5).to_json());
-    write_named_optimizer(*o.optimizer, file);
+    Config c = compile_config(o, CompileForm::hdf5);
+    if (version == 3) {
+      c = compile_config(o, CompileForm::archive);
+      c.set("optimizer_config", for_both(c["optimizer"]));
+      c.erase("optimizer");
+    }
+    file.set_text("", "training_config", c.to_json());
+    write_named_optimizer(*o.optimizer, file, version);
   }
   return file.finish();
 }
@@ -67,26 +86,30 @@ std::string now_text() {
   return {text, std::strftime(text, sizeof text, "%Y-%m-%d@%H:%M:%S", &parts)};
 }
 
-std::string archive_bytes(const Model& model, bool with_training) {
-  Config record = with_modules(model_record(model));
+std::string archive_bytes(const Model& model, bool with_training, int version) {
+  Config record = with_modules(record_of(model, version));
   if (with_training) {
-    Config c = compile_config(model.model_impl().trainer->options, CompileForm::archive);
-    Config optimizer = c["optimizer"];
+    const CompileOptions& o = model.model_impl().trainer->options;
+    Config c = compile_config(o, CompileForm::archive);
+    Config optimizer = for_both(c["optimizer"]);
     const bool scales = optimizer["class_name"] == Config(kLossScaleOptimizer);
     optimizer.set("module",
                   scales ? "keras.src.mixed_precision.loss_scale_optimizer" : "keras.optimizers");
     optimizer.set("registered_name", scales ? Config(kLossScaleOptimizer) : Config());
     c.set("optimizer", optimizer);
-    for (const char* key : {"run_eagerly", "steps_per_execution", "jit_compile"})
-      c.set(key, Config());
+    c.set("run_eagerly", o.run_eagerly);
+    c.set("steps_per_execution", o.steps_per_execution);
+    c.set("jit_compile", false);
     record.set("compile_config", c);
   }
   io::Hdf5Writer weights;
   write_placed_weights(model, weights);
-  if (with_training) write_placed_optimizer(model.optimizer(), weights);
+  if (with_training) write_placed_optimizer(model.optimizer(), weights, version);
   io::ZipWriter zip;
   zip.add("metadata.json",
-          Config::dict({{"keras_version", kKerasVersion}, {"date_saved", now_text()}}).to_json());
+          Config::dict({{"keras_version", version == 3 ? kKeras3Version : kKerasVersion},
+                        {"date_saved", now_text()}})
+              .to_json());
   zip.add("config.json", record.to_json());
   zip.add(kWeights, weights.finish());
   return zip.finish();
@@ -131,11 +154,13 @@ void Model::save(const std::string& path, SaveOptions o) const {
   if (!archive && !hdf5) saved_model_unimplemented("save", path);
   RILL_CHECK(o.overwrite || !io::file_exists(path), already_exists,
              "[save] {} is there already, and overwrite is false", path);
+  RILL_CHECK(o.keras_version == 2 || o.keras_version == 3, invalid_argument,
+             "[save] keras_version is {}; expected 2 or 3", o.keras_version);
   const bool with_training = o.include_optimizer && compiled();
-  static_cast<void>(model_record(*this));  // what cannot be saved says so first
+  static_cast<void>(record_of(*this, o.keras_version));  // what cannot be saved says so first
   check_saveable(*this);
-  io::write_file_atomically(
-      path, archive ? archive_bytes(*this, with_training) : hdf5_bytes(*this, with_training));
+  io::write_file_atomically(path, archive ? archive_bytes(*this, with_training, o.keras_version)
+                                          : hdf5_bytes(*this, with_training, o.keras_version));
 }
 
 Model models::load_model(const std::string& path, LoadModelOptions o) {

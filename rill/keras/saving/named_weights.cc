@@ -129,11 +129,8 @@ void plan_named_weights(const Model& model, const io::Hdf5Reader& file, const st
 }
 
 // ---- optimizers
-void write_named_optimizer(const Optimizer& optimizer, io::Hdf5Writer& file) {
-  std::vector<std::pair<std::string, Tensor>> list;
-  for (const OptimizerVariable& v : optimizer_variables(optimizer))
-    list.emplace_back(v.name, v.node->saved_values().at(0).value);
-  write_list("optimizer_weights", list, file);
+void write_named_optimizer(const Optimizer& optimizer, io::Hdf5Writer& file, int keras_version) {
+  write_list("optimizer_weights", optimizer_state(optimizer, keras_version), file);
 }
 
 void plan_named_optimizer(const Model& model, const io::Hdf5Reader& file, WeightPlan& plan) {

@@ -1,6 +1,7 @@
 #include "rill/base/check.h"
 #include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
 #include "rill/keras/saving/optimizer_config_impl.h"
+#include "rill/ops/array_ops.h"
 #include "rill/saving/object_graph_impl.h"
 
 namespace rill::keras {
@@ -39,6 +40,21 @@ std::vector<OptimizerVariable> optimizer_variables(const Optimizer& o) {
   for (const TrackableNode::Edge& e : o.trackable()->child("_variables")->edges())
     list.push_back({variable_name(*e.child), e.child});
   return list;
+}
+
+std::vector<std::pair<std::string, Tensor>> optimizer_state(const Optimizer& o, int keras_version) {
+  std::vector<std::pair<std::string, Tensor>> state;
+  for (const OptimizerVariable& v : optimizer_variables(o))
+    state.emplace_back(v.name, v.node->saved_values().at(0).value);
+  if (keras_version < 3) return state;
+  // Keras 3 keeps the learning rate behind the count of steps, unless it is a schedule, and no
+  // momentum for an SGD that has none.
+  const Config record = serialize_optimizer(o), &config = record["config"];
+  if (record["class_name"] == Config("SGD") && config.get("momentum", 0.0) == 0)
+    state.resize(std::min<std::size_t>(state.size(), 1));
+  if (config.get("learning_rate").is_number())
+    state.insert(state.begin() + 1, {"learning_rate", constant(o.learning_rate(), float32)});
+  return state;
 }
 
 }  // namespace rill::keras

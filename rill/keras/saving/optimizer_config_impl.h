@@ -17,5 +17,8 @@ struct OptimizerVariable {
 };
 bool has_keras_state(const Optimizer& optimizer);  // not one of TensorFlow 1
 std::vector<OptimizerVariable> optimizer_variables(const Optimizer& optimizer);
+// Names and values of these, as a file of Keras 2 or Keras 3 holds them.
+std::vector<std::pair<std::string, Tensor>> optimizer_state(const Optimizer& optimizer,
+                                                            int keras_version);
 
 }  // namespace rill::keras

@@ -19,9 +19,15 @@ std::string below(const std::string& place, const std::string& name) {
   return place.empty() ? name : place + "/" + name;
 }
 
-// All layers with their places, each once: where it is met first. `container` is the name under
-// which models keep their layers.
-void walk(LayerImpl& l, const std::string& place, const std::string& container,
+// How names are told in a file.
+struct Names {
+  std::string container = "layers";  // under which models keep their layers
+  // Keras 3 has no "_" before the parts of MultiHeadAttention and its like.
+  std::function<bool(const std::string& place)> without_underscore = {};
+};
+
+// All layers with their places, each once: where it is met first.
+void walk(LayerImpl& l, const std::string& place, const Names& names,
           std::set<const LayerImpl*>& seen, const Visit& visit) {
   if (!seen.insert(&l).second) return;
   visit(l, place);
@@ -30,13 +36,18 @@ void walk(LayerImpl& l, const std::string& place, const std::string& container,
     for (const LayerRef& child : static_cast<ModelImpl&>(l).layers()) {
       std::string name = snake_case(child->class_name());
       if (const int n = count[name]++; n > 0) name += format("_{}", n);
-      walk(child->impl(), below(below(place, container), name), container, seen, visit);
+      walk(child->impl(), below(below(place, names.container), name), names, seen, visit);
     }
     return;
   }
   for (const TrackableNode::Edge& e : l.edges())
-    if (auto* child = dynamic_cast<LayerImpl*>(e.child.get()))
-      walk(*child, below(place, e.name), container, seen, visit);
+    if (auto* child = dynamic_cast<LayerImpl*>(e.child.get())) {
+      std::string at = below(place, e.name);
+      if (e.name.starts_with("_") && names.without_underscore &&
+          names.without_underscore(below(place, e.name.substr(1))))
+        at = below(place, e.name.substr(1));
+      walk(*child, at, names, seen, visit);
+    }
 }
 
 std::vector<Variable> own_in_order(const LayerImpl& l) {
@@ -51,24 +62,33 @@ std::vector<Variable> own_in_order(const LayerImpl& l) {
 
 void write_placed_weights(const Model& model, io::Hdf5Writer& file) {
   std::set<const LayerImpl*> seen;
-  walk(model.impl(), "", "layers", seen, [&](const LayerImpl& l, const std::string& place) {
+  std::vector<std::string> hidden;
+  walk(model.impl(), "", {}, seen, [&](const LayerImpl& l, const std::string& place) {
     const std::string vars = below(place, "vars");
     file.add_group(vars);
     const std::vector<Variable> own = own_in_order(l);
     for (std::size_t i = 0; i < own.size(); ++i)
       file.write(below(vars, std::to_string(i)), own[i].value());
+    const std::size_t slash = place.rfind('/');
+    if (slash != place.npos && place[slash + 1] == '_') hidden.push_back(place);
   });
+  // Keras 2 and Keras 3 find them by different names.
+  for (const std::string& place : hidden) {
+    const std::size_t slash = place.rfind('/');
+    const std::string bare = place.substr(0, slash + 1) + place.substr(slash + 2);
+    if (!file.contains(bare)) file.link(bare, place);
+  }
 }
 
-void write_placed_optimizer(const Optimizer& optimizer, io::Hdf5Writer& file) {
-  const std::vector<OptimizerVariable> state = optimizer_variables(optimizer);
+void write_placed_optimizer(const Optimizer& optimizer, io::Hdf5Writer& file, int keras_version) {
   std::vector<std::string> places{"optimizer/vars"};
   // Keras looks for the state of one inside another in both places.
   if (loss_scale_optimizer(optimizer)) places.emplace_back("optimizer/inner_optimizer/vars");
+  const auto state = optimizer_state(optimizer, keras_version);
   for (const std::string& vars : places) {
     file.add_group(vars);
     for (std::size_t i = 0; i < state.size(); ++i)
-      file.write(below(vars, std::to_string(i)), state[i].node->saved_values().at(0).value);
+      file.write(below(vars, std::to_string(i)), state[i].second);
   }
 }
 
@@ -77,9 +97,10 @@ void plan_placed_weights(const Model& model, const io::Hdf5Reader& file, WeightP
   const std::string container = file.has_group("_layer_checkpoint_dependencies")
                                     ? "_layer_checkpoint_dependencies"
                                     : "layers";
+  const Names names{container, [&](const std::string& place) { return file.has_group(place); }};
   std::set<const LayerImpl*> seen;
   std::set<std::string> used;
-  walk(model.impl(), "", container, seen, [&](const LayerImpl& l, const std::string& place) {
+  walk(model.impl(), "", names, seen, [&](const LayerImpl& l, const std::string& place) {
     used.insert(place);
     const std::vector<Variable> own = own_in_order(l);
     const std::string vars = below(place, "vars");

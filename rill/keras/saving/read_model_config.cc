@@ -9,6 +9,7 @@
 #include "rill/keras/layers/registry.h"
 #include "rill/keras/models/model_impl.h"
 #include "rill/keras/saving/call_config_impl.h"
+#include "rill/keras/saving/keras3_ops_impl.h"
 #include "rill/ops/array_ops.h"
 
 namespace rill::keras {
@@ -69,8 +70,9 @@ class Drawing {
  private:
   struct Entry {
     std::string name;
-    LayerRef layer;   // undefined of an op
-    Config function;  // of an op
+    LayerRef layer;    // undefined of an op
+    Config function;   // of an op: TensorFlow's name, or that of Keras 3 ...
+    Config op_config;  // ... whose arguments stand here and in the call
     std::vector<Config> calls;
     std::vector<std::vector<Tensor>> results;
     std::int64_t first = 0;  // the number of the first call
@@ -106,10 +108,14 @@ void Drawing::read_layers() {
     Entry e;
     e.name = record.get("name").is_text() ? record["name"].as_string()
                                           : record["config"]["name"].as_string();
-    if (class_name == "TFOpLambda" || class_name == "SlicingOpLambda")
+    if (class_name == "TFOpLambda" || class_name == "SlicingOpLambda") {
       e.function = record["config"]["function"];
-    else
+    } else if (is_keras3_op(record)) {
+      e.function = class_name;
+      e.op_config = record["config"];
+    } else {
       e.layer = layers::deserialize(record);
+    }
     const Config& inbound = record.get("inbound_nodes");
     e.calls = inbound.items();
     RILL_CHECK(by_name_.emplace(e.name, entries_.size()).second, invalid_argument,
@@ -242,7 +248,13 @@ Tensor Drawing::operand(const Config& c, const Tensor& like) const {
 
 Tensor Drawing::run_op(const Entry& e, const Config& call) const {
   Config first, arguments;
-  if (call.is_list() && call.size() == 4 && call[0].is_text()) {  // one tensor or constant
+  std::string function = e.function.as_string();
+  if (e.op_config.is_dict()) {
+    Keras3Call c = keras3_call(function, e.op_config, call);
+    function = c.function;
+    first = c.first;
+    arguments = c.arguments;
+  } else if (call.is_list() && call.size() == 4 && call[0].is_text()) {  // one tensor or constant
     arguments = call[3];
     first = Config::list({call[0], call[1], call[2]});
   } else {  // a list of tensors, each with the arguments
@@ -252,7 +264,6 @@ Tensor Drawing::run_op(const Entry& e, const Config& call) const {
     first = call;
     arguments = call[0][3];
   }
-  const std::string& function = e.function.as_string();
   Tensor y = draw_function(function, first, arguments,
                            [&](const Config& c, const Tensor& like) { return operand(c, like); });
   // What changes nothing gives its input back, and still is a layer of the model.
@@ -316,7 +327,8 @@ std::vector<Tensor> Drawing::run(const Entry& e, const Config& call) const {
     each_place(value, [&](const Place&) { any = true; });
     if (!any || among(known.inputs, key)) continue;  // null, or nothing but nulls
     if (key == "training") {
-      options.training = value.as_bool() ? 1 : 0;
+      // Keras 3 writes what was so when the call was drawn, and then obeys the model's own call.
+      if (!call.is_dict()) options.training = value.as_bool() ? 1 : 0;
     } else if (key == "mask" && e.layer->class_name() != "Lambda") {
       if (place_of(value)) {
         options.mask = tensor(value);

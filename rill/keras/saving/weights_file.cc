@@ -68,7 +68,7 @@ void Model::save_weights(const std::string& path, SaveWeightsOptions o) const {
   io::Hdf5Writer file;
   if (path.ends_with(".weights.h5")) {
     write_placed_weights(*this, file);
-    if (compiled() && has_keras_state(optimizer())) write_placed_optimizer(optimizer(), file);
+    if (compiled() && has_keras_state(optimizer())) write_placed_optimizer(optimizer(), file, 2);
   } else {
     write_named_weights(*this, file, "");
   }

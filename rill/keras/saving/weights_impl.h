@@ -32,14 +32,14 @@ void write_named_weights(const Model& model, io::Hdf5Writer& file, const std::st
 void plan_named_weights(const Model& model, const io::Hdf5Reader& file, const std::string& group,
                         const LoadWeightsOptions& options, WeightPlan& plan);
 // The state of an optimizer as a list, below "optimizer_weights".
-void write_named_optimizer(const Optimizer& optimizer, io::Hdf5Writer& file);
+void write_named_optimizer(const Optimizer& optimizer, io::Hdf5Writer& file, int keras_version);
 void plan_named_optimizer(const Model& model, const io::Hdf5Reader& file, WeightPlan& plan);
 
 // ---- Keras 3: <place>/vars/0, 1, ...
 void write_placed_weights(const Model& model, io::Hdf5Writer& file);
 void plan_placed_weights(const Model& model, const io::Hdf5Reader& file, WeightPlan& plan);
 // The state of the model's optimizer, at "optimizer". A file without one changes nothing.
-void write_placed_optimizer(const Optimizer& optimizer, io::Hdf5Writer& file);
+void write_placed_optimizer(const Optimizer& optimizer, io::Hdf5Writer& file, int keras_version);
 void plan_placed_optimizer(const Model& model, const io::Hdf5Reader& file, WeightPlan& plan);
 
 }  // namespace rill::keras

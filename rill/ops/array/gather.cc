@@ -1,4 +1,5 @@
 // Rows picked by index. The gradient of a gather along axis 0 stays sparse.
+#include "rill/ops/array/gathered_rows_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/op_helpers.h"
@@ -33,20 +34,8 @@ void gather_grad(GradContext& g) {
   const Tensor& indices = g.input(1);
   const bool rows_of_all = value_known(g.input(2)) && g.input(2).item<std::int64_t>() == 0 &&
                            g.int_attr("batch_dims") == 0;
-  if (rows_of_all && shape.is_fully_defined()) {
-    // values: one row an index
-    Dims rows = shape.dims();
-    rows[0] = indices.shape().num_elements();
-    Tensor values;
-    if (rows[0] >= 0) {
-      values = reshape(g.dy(), TensorShape(rows));
-    } else {
-      std::vector<Tensor> sizes{size(indices)};
-      for (std::size_t i = 1; i < rows.size(); ++i) sizes.push_back(to_tensor(rows[i], int32));
-      values = reshape(g.dy(), stack(sizes));
-    }
-    return g.set(0, IndexedSlices{values, reshape(indices, {-1}), shape});
-  }
+  if (rows_of_all && shape.is_fully_defined())
+    return g.set(0, gathered_rows(g.dy(), indices, shape));
   if (rows_of_all)
     return g.set(0, unsorted_segment_sum(g.dy(), indices, g.input_shape_tensor(0)[0]));
   RILL_CHECK(value_known(g.input(2)) && shape.has_rank() && indices.shape().has_rank(),

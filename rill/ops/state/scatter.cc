@@ -1,4 +1,5 @@
 // Rows of variables: read by index, changed by index.
+#include "rill/ops/array/gathered_rows_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/op_helpers.h"
 #include "rill/ops/state_ops.h"
@@ -64,19 +65,7 @@ void gather_shape(ShapeContext& c) {
   c.set_output(0, TensorShape(out));
 }
 void gather_grad(GradContext& g) {
-  const TensorShape shape = value_shape(g.input(0));
-  const Tensor& indices = g.input(1);
-  // One row an index, of which a graph may not know the number.
-  Tensor sizes;
-  if (Dims rows = shape.dims(); indices.shape().is_fully_defined()) {
-    rows[0] = indices.size();
-    sizes = to_tensor(TensorShape(rows));
-  } else {
-    std::vector<Tensor> parts{size(indices)};
-    for (std::size_t i = 1; i < rows.size(); ++i) parts.push_back(to_tensor(rows[i], int32));
-    sizes = stack(parts);
-  }
-  g.set(0, IndexedSlices{reshape(g.dy(), sizes), reshape(indices, {-1}), shape});
+  g.set(0, gathered_rows(g.dy(), g.input(1), value_shape(g.input(0))));
 }
 const Op& gather_op = OpBuilder("ResourceGather", "gather")
                           .input("resource: resource")

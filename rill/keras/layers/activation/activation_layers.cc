@@ -180,7 +180,8 @@ const RegisterLayer relu("ReLU", [](const Config& c) -> LayerRef {
 });
 const RegisterLayer leaky_relu("LeakyReLU", [](const Config& c) -> LayerRef {
   auto o = from_common<layers::LeakyReLUOptions>(c);
-  o.alpha = number(c.get("alpha"), o.alpha);
+  // Keras 3 calls it negative_slope.
+  o.alpha = number(c.get(c.contains("negative_slope") ? "negative_slope" : "alpha"), o.alpha);
   return layers::LeakyReLU(std::move(o));
 });
 const RegisterLayer prelu("PReLU", [](const Config& c) -> LayerRef {

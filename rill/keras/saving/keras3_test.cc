@@ -1,0 +1,216 @@
+// Files between Rill and Keras 3. tools/keras_newest.py runs these tests on what the newest Keras
+// writes anew (RILL_KERAS3_GOLDENS), and gives Keras what Rill writes (RILL_KERAS3_OUT).
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "rill/io/file.h"
+#include "rill/keras/layers/layers.h"
+#include "rill/keras/saving/saving.h"
+#include "rill/keras/utils/utils.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+#include "tests/checkpoint_files.h"
+#include "tests/expect_error.h"
+
+namespace tf = rill;
+namespace keras = rill::keras;
+namespace layers = rill::keras::layers;
+using tf::Tensor;
+
+namespace {
+
+const char* const kModels[] = {"stack",     "graph",     "nested",   "conv",
+                               "recurrent", "attention", "operators"};
+
+bool made_anew() { return std::getenv("RILL_KERAS3_GOLDENS") != nullptr; }
+std::string golden(const std::string& name) {
+  if (const char* fresh = std::getenv("RILL_KERAS3_GOLDENS"))
+    return std::string(fresh) + "/" + name;
+  const char* root = std::getenv("RILL_SOURCE_DIR");
+  return std::string(root ? root : ".") + "/rill/keras/saving/testdata/keras3/" + name;
+}
+// Of what is not an archive only some files are checked in.
+bool is_there(const std::string& name) {
+  return made_anew() || rill::io::file_exists(golden(name));
+}
+
+// The numbers of make_models.py.
+Tensor numbers(const tf::TensorShape& shape) {
+  std::vector<float> v;
+  for (int i = 0; i < shape.num_elements(); ++i)
+    v.push_back(static_cast<float>(i * 7 % 16 - 8) / 8.f);
+  return tf::constant(v, tf::float32, shape);
+}
+tf::Nest inputs_of(const std::string& name) {
+  if (name == "stack") return numbers({6, 2, 2});
+  if (name == "graph") return tf::Nest{numbers({6, 4}), -numbers({6, 4}) / 2.f};
+  if (name == "conv") return numbers({6, 8, 8, 2});
+  if (name == "recurrent") return tf::cast(tf::abs(numbers({6, 5})) * 8.f, tf::int32) % 7;
+  if (name == "attention") return numbers({6, 5, 4});
+  return numbers({6, 4});
+}
+
+keras::Config results(keras::Model& m, const std::string& name) {
+  const tf::Nest x = inputs_of(name);
+  const auto flat = [&] {
+    return keras::Config::list_of(m.predict_on_batch(x).as_tensor().to_vector<float>());
+  };
+  keras::Config c = keras::Config::dict({{"before", flat()}});
+  const auto logs = m.train_on_batch(x, numbers({6, 2}));
+  c.set("loss", logs["loss"]);
+  c.set("mae", logs["mae"]);
+  c.set("after", flat());
+  return c;
+}
+
+void expect_near(const keras::Config& got, const keras::Config& want) {
+  for (const char* key : {"before", "after"}) {
+    ASSERT_EQ(got[key].size(), want[key].size());
+    for (std::size_t i = 0; i < want[key].size(); ++i)
+      EXPECT_NEAR(got[key][i].as_double(), want[key][i].as_double(), 4e-6) << key << " " << i;
+  }
+  for (const char* key : {"loss", "mae"})
+    EXPECT_NEAR(got[key].as_double(), want[key].as_double(), 4e-6) << key;
+}
+
+keras::Config expected() {
+  return keras::Config::from_json(rill::io::read_file(golden("expected.json")));
+}
+
+class Keras3Files : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Keras3Files, WholeModelsGoOn) {
+  const std::string name = GetParam();
+  const keras::Config want = expected()[name];
+  for (const char* suffix : {".keras", ".h5"}) {
+    if (!is_there(name + suffix)) continue;
+    SCOPED_TRACE(name + suffix);
+    keras::Model m = keras::models::load_model(golden(name + suffix));
+    EXPECT_EQ(m.name(), name);
+    expect_near(results(m, name), want);
+  }
+}
+
+TEST_P(Keras3Files, ArchitectureAndWeights) {
+  const std::string name = GetParam();
+  const keras::Config want = expected()[name]["before"];
+  for (const char* suffix : {".keras", ".weights.h5", ".h5"}) {
+    if (!is_there(name + suffix)) continue;
+    SCOPED_TRACE(name + suffix);
+    keras::Model m = keras::models::from_json(rill::io::read_file(golden(name + ".json")));
+    m.load_weights(golden(name + suffix));
+    const auto got = m.predict_on_batch(inputs_of(name)).as_tensor().to_vector<float>();
+    ASSERT_EQ(got.size(), want.size());
+    for (std::size_t i = 0; i < got.size(); ++i)
+      EXPECT_NEAR(got[i], want[i].as_double(), 4e-6) << i;
+  }
+}
+
+// ---- what Rill writes, for Keras. Models with plain ops are written for Keras 2 alone.
+keras::Model made(const std::string& name) {
+  using keras::Sequential, layers::Dense;
+  if (name == "stack")
+    return Sequential({layers::Flatten({.input_shape = {2, 2}}), Dense(3, {.activation = "relu"}),
+                       layers::Dropout(0.0), Dense(2)},
+                      "stack");
+  if (name == "conv")
+    return Sequential(
+        {layers::Conv2D(4, 3, {.padding = "same", .activation = "relu", .input_shape = {8, 8, 2}}),
+         layers::BatchNormalization(), layers::MaxPooling2D(2), layers::SeparableConv2D(3, 2),
+         layers::DepthwiseConv2D(2, {.depth_multiplier = 2}),
+         layers::Conv2DTranspose(2, 2, {.strides = 2}), layers::LayerNormalization(),
+         layers::GlobalAveragePooling2D(), Dense(2, {.kernel_regularizer = "l2"})},
+        "conv");
+  if (name == "graph") {
+    const Tensor a = keras::Input({4}, {.name = "a"}), b = keras::Input({4}, {.name = "b"});
+    const Dense shared(4, {.activation = "tanh", .name = "shared"});
+    const Tensor both = layers::Concatenate()({shared(a), shared(b)});
+    const Tensor sum = layers::Add()({Dense(4)(both), Dense(4)(a)});
+    return keras::Model(tf::Nest{a, b}, Dense(2)(sum), "graph");
+  }
+  if (name == "recurrent") {
+    const Tensor x = keras::Input({5}, {.name = "words", .dtype = tf::int32});
+    Tensor y = layers::Embedding(7, 4, {.mask_zero = true})(x);
+    y = layers::Bidirectional(layers::LSTM(3, {.return_sequences = true}))(y);
+    y = layers::GRU(3, {.return_sequences = true})(y);
+    y = layers::SimpleRNN(3, {.activation = "relu"})(y);
+    return keras::Model(x, Dense(2)(y), "recurrent");
+  }
+  if (name == "attention") {
+    const Tensor x = keras::Input({5, 4}, {.name = "x"});
+    Tensor y = layers::MultiHeadAttention(2, 3)({x, x});
+    y = layers::LayerNormalization()(layers::Add()({x, y}));
+    y = layers::TimeDistributed(Dense(3, {.activation = "gelu"}))(y);
+    y = layers::Reshape({15})(layers::LeakyReLU(0.1)(y));
+    return keras::Model(x, Dense(2)(y), "attention");
+  }
+  const Tensor x = keras::Input({4}, {.name = "x"});
+  const Sequential inner({Dense(4, {.activation = "tanh", .input_shape = {4}})}, "inner");
+  const Tensor i = keras::Input({4}, {.name = "i"});
+  const keras::Model block(i, layers::Add()({Dense(4)(i), i}), "block");
+  return keras::Model(x, Dense(2)(block(inner(block(inner(x))))), "nested");
+}
+
+keras::OptimizerRef optimizer_for(const std::string& name) {
+  namespace optimizers = keras::optimizers;
+  if (name == "nested") return optimizers::SGD({.learning_rate = 0.05, .momentum = 0.9});
+  if (name == "conv") return optimizers::RMSprop({.learning_rate = 0.01, .momentum = 0.5});
+  if (name == "graph") return "sgd";
+  if (name == "recurrent")
+    return optimizers::SGD({.learning_rate = 0.1, .momentum = 0.9, .nesterov = true});
+  // Of gradients that are all but zero a smaller epsilon would make steps of full size.
+  return optimizers::Adam({.learning_rate = 0.01, .epsilon = 1e-3});
+}
+
+TEST(Keras3, RillWritesForKeras) {
+  const char* out = std::getenv("RILL_KERAS3_OUT");
+  const std::string folder = out ? out : rill::saving_tests::fresh_folder("keras3_out");
+  rill::io::create_folders(folder);
+  keras::utils::set_random_seed(1);
+  keras::Config want = keras::Config::dict();
+  for (const std::string name : kModels) {
+    if (name == "operators") continue;
+    SCOPED_TRACE(name);
+    keras::Model m = made(name);
+    m.compile({.optimizer = optimizer_for(name), .loss = "mse", .metrics = {"mae"}});
+    m.train_on_batch(inputs_of(name), numbers({6, 2}));
+    m.reset_metrics();
+    const std::string path = folder + "/" + name;
+    m.save(path + ".keras", {.keras_version = 3});
+    m.save(path + ".h5", {.keras_version = 3});
+    m.save_weights(path + ".weights.h5");
+    want.set(name, results(m, name));
+    for (const char* suffix : {".keras", ".h5"}) {
+      keras::Model again = keras::models::load_model(path + suffix);
+      expect_near(results(again, name), want[name]);
+    }
+  }
+  rill::io::write_file_atomically(folder + "/expected.json", want.to_json());
+}
+
+TEST(Keras3, PlainOpsAreNotWrittenForIt) {
+  keras::Model m = keras::models::load_model(golden("operators.keras"));
+  const std::string path = rill::saving_tests::fresh_folder("keras3_ops") + "/m.keras";
+  rill::testing::expect_error<rill::errors::Unimplemented>(
+      [&] { m.save(path, {.keras_version = 3}); },
+      "as a plain op, which is not written for Keras 3");
+  EXPECT_FALSE(rill::io::file_exists(path));
+}
+
+// What was read from Keras 3 is written again, and read again.
+TEST_P(Keras3Files, ModelsComeBackFromOurFiles) {
+  const std::string name = GetParam(), folder = rill::saving_tests::fresh_folder("keras3_" + name);
+  const keras::Config want = expected()[name];
+  for (const char* suffix : {".keras", ".h5"}) {
+    SCOPED_TRACE(suffix);
+    keras::models::load_model(golden(name + ".keras")).save(folder + "/m" + suffix);
+    keras::Model m = keras::models::load_model(folder + "/m" + suffix);
+    expect_near(results(m, name), want);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Golden, Keras3Files, ::testing::ValuesIn(kModels),
+                         [](const auto& p) { return std::string(p.param); });
+
+}  // namespace

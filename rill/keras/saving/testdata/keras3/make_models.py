@@ -1,0 +1,134 @@
+"""Models and weights as Keras 3 writes them, with what it computes: the goldens of this folder.
+
+    make_models.py [folder]
+
+For each model NAME: NAME.h5, NAME.keras, NAME.json and NAME.weights.h5 after one step of training;
+expected.json has its results, and those after one step more.
+"""
+import json
+import os
+import sys
+import warnings
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("KERAS_BACKEND", "tensorflow")
+warnings.filterwarnings("ignore")
+import keras
+import numpy as np
+from keras import layers, ops
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+
+
+def numbers(*shape):
+    n = int(np.prod(shape))
+    return ((np.arange(n) * 7 % 16 - 8) / 8).astype("float32").reshape(shape)
+
+
+def words(*shape):
+    return (np.abs(numbers(*shape)) * 8).astype("int32") % 7
+
+
+def stack():
+    model = keras.Sequential([keras.Input((2, 2)), layers.Flatten(), layers.Dense(3, activation="relu"),
+                              layers.Dropout(0.0), layers.Dense(2)], name="stack")
+    return model, numbers(6, 2, 2), "adam"
+
+
+def graph():
+    a, b = keras.Input((4,), name="a"), keras.Input((4,), name="b")
+    shared = layers.Dense(4, activation="tanh", name="shared")
+    total = layers.Add(name="sum")([layers.Dense(4, name="late")(layers.Concatenate(name="both")([shared(a), shared(b)])),
+                                    layers.Dense(4, name="early")(a)])
+    model = keras.Model([a, b], layers.Dense(2, name="out")(total), name="graph")
+    return model, [numbers(6, 4), -numbers(6, 4) / 2], keras.optimizers.AdamW(0.01)
+
+
+def nested():
+    inner = keras.Sequential([keras.Input((4,)), layers.Dense(4, activation="tanh", name="first")], name="inner")
+    i = keras.Input((4,), name="i")
+    block = keras.Model(i, layers.Add()([layers.Dense(4, name="second")(i), i]), name="block")
+    x = keras.Input((4,), name="x")
+    y = block(inner(block(inner(x))))
+    model = keras.Model(x, layers.Dense(2, name="last")(y), name="nested")
+    return model, numbers(6, 4), keras.optimizers.SGD(0.05, momentum=0.9)
+
+
+def conv():
+    model = keras.Sequential([
+        keras.Input((8, 8, 2)), layers.Conv2D(4, 3, padding="same", activation="relu"), layers.BatchNormalization(),
+        layers.MaxPooling2D(), layers.SeparableConv2D(3, 2), layers.DepthwiseConv2D(2, depth_multiplier=2),
+        layers.Conv2DTranspose(2, 2, strides=2), layers.LayerNormalization(), layers.GlobalAveragePooling2D(),
+        layers.Dense(2, kernel_regularizer="l2")], name="conv")
+    return model, numbers(6, 8, 8, 2), keras.optimizers.RMSprop(0.01, momentum=0.5)
+
+
+def recurrent():
+    x = keras.Input((5,), dtype="int32", name="words")
+    y = layers.Embedding(7, 4, mask_zero=True, embeddings_initializer=keras.initializers.RandomUniform(-1, 1))(x)
+    y = layers.Bidirectional(layers.LSTM(3, return_sequences=True))(y)
+    y = layers.GRU(3, return_sequences=True)(y)
+    y = layers.SimpleRNN(3, return_sequences=True, activation="relu")(y)
+    y, h, c = layers.LSTM(3, return_state=True)(y)
+    model = keras.Model(x, layers.Dense(2)(layers.Concatenate()([y, h, c])), name="recurrent")
+    # Not Adam: of gradients that are all but zero it makes steps of full size, rounding errors included.
+    return model, words(6, 5), keras.optimizers.SGD(0.1, momentum=0.9, nesterov=True)
+
+
+def attention():
+    x = keras.Input((5, 4), name="x")
+    y = layers.MultiHeadAttention(2, 3, name="heads")(x, x)
+    y = layers.LayerNormalization(name="norm")(layers.Add(name="sum")([x, y]))
+    y = layers.TimeDistributed(layers.Dense(3, activation="gelu"), name="each")(y)
+    y = layers.LeakyReLU(negative_slope=0.1, name="leaky")(y)
+    y = layers.Reshape((15,), name="flat")(y)
+    return keras.Model(x, layers.Dense(2, name="out")(y), name="attention"), numbers(6, 5, 4), keras.optimizers.Adamax(0.01)
+
+
+def operators():
+    x = keras.Input((4,), name="x")
+    h = layers.Dense(4, name="h")(x)
+    y = ops.relu(h) * 2.0 - 1.0
+    z = ops.concatenate([y, 1.0 - x, ops.square(h) / 4.0], axis=-1)
+    z = z[:, 1:11] + ops.mean(z, axis=1, keepdims=True)
+    z = ops.reshape(ops.transpose(ops.reshape(z, (-1, 2, 5)), axes=(0, 2, 1)), (-1, 10))
+    return keras.Model(x, layers.Dense(2, name="out")(ops.maximum(z, -0.5)), name="operators"), numbers(6, 4), "adam"
+
+
+MODELS = {"stack": stack, "graph": graph, "nested": nested, "conv": conv, "recurrent": recurrent,
+          "attention": attention, "operators": operators}
+TARGETS = numbers(6, 2)
+
+
+def results(model, x):
+    """What a model computes, and what after one step more."""
+    before = model.predict_on_batch(x)
+    logs = model.train_on_batch(x, TARGETS, return_dict=True)
+    return {"before": before.reshape(-1).tolist(), "loss": float(logs["loss"]), "mae": float(logs["mae"]),
+            "after": model.predict_on_batch(x).reshape(-1).tolist()}
+
+
+def main():
+    os.makedirs(FOLDER, exist_ok=True)
+    expected = {}
+    for name, make in MODELS.items():
+        keras.utils.set_random_seed(1)
+        keras.backend.clear_session()
+        model, x, optimizer = make()
+        model.compile(optimizer, "mse", metrics=["mae"])
+        model.train_on_batch(x, TARGETS)
+        model.reset_metrics()
+        path = os.path.join(FOLDER, name)
+        model.save(path + ".keras")
+        model.save_weights(path + ".weights.h5")
+        with open(path + ".json", "w") as f:
+            f.write(model.to_json())
+        model.save(path + ".h5")  # last: with it Keras 3 forgets the optimizer of its own configuration
+        expected[name] = results(model, x)
+    with open(os.path.join(FOLDER, "expected.json"), "w") as f:
+        json.dump(expected, f, indent=1)
+
+
+if __name__ == "__main__":
+    FOLDER = sys.argv[1] if len(sys.argv) > 1 else FOLDER
+    main()
