@@ -208,6 +208,8 @@ Config call_config(const KerasNode& n, const TensorPlace& place) {
     for (const Tensor& t : n.options.initial_state) states.push_back(symbolic(t, "initial_state"));
     arguments.set("initial_state", states);
   }
+  // Those of a drawing are inputs.
+  for (const Tensor& t : n.options.constants) symbolic(t, "constants");
   const std::function<Config(const Nest&)> structure = [&](const Nest& nest) {
     if (nest.is_tensor()) {
       Config entry = symbolic(nest.as_tensor(), "input");
