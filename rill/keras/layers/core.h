@@ -67,7 +67,8 @@ class Reshape : public Layer {
   explicit Reshape(const TensorShape& target_shape, ReshapeOptions options = {});
   // Sizes as numbers, of which one may be -1.
   template <class I, std::size_t n>
-  requires std::is_integral_v<I> explicit Reshape(const I (&target_shape)[n], ReshapeOptions o = {})
+  requires std::is_integral_v<I>
+  explicit Reshape(const I (&target_shape)[n], ReshapeOptions o = {})
       : Reshape(TensorShape(std::vector<std::int64_t>(target_shape, target_shape + n)),
                 std::move(o)) {}
 };
