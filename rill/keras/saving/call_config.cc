@@ -219,6 +219,14 @@ Config call_config(const KerasNode& n, const TensorPlace& place) {
     for (const Tensor& t : n.options.initial_state) states.push_back(symbolic(t, "initial_state"));
     arguments.set("initial_state", states);
   }
+  Nest inputs = n.masked ? n.inputs[0] : n.inputs;
+  // Keras calls it with the query alone; the others have names.
+  if (n.layer->class_name() == "MultiHeadAttention" && !inputs.is_tensor()) {
+    const std::vector<Tensor> all = inputs.flatten();
+    for (std::size_t i = 1; i < all.size() && i < 3; ++i)
+      arguments.set(i == 1 ? "value" : "key", symbolic(all[i], "input"));
+    inputs = Nest(all.at(0));
+  }
   const std::function<Config(const Nest&)> structure = [&](const Nest& nest) {
     if (nest.is_tensor()) {
       Config entry = symbolic(nest.as_tensor(), "input");
@@ -233,7 +241,6 @@ Config call_config(const KerasNode& n, const TensorPlace& place) {
         c.push_back(structure(nest[static_cast<int>(i)]));
     return c;
   };
-  const Nest inputs = n.masked ? n.inputs[0] : n.inputs;
   const Config call = structure(inputs);
   return inputs.is_tensor() ? Config::list({call}) : call;
 }

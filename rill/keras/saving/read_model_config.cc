@@ -289,6 +289,8 @@ std::vector<Tensor> Drawing::run(const Entry& e, const Config& call) const {
     if (last->is_list() && last->size() == 4) arguments = (*last)[3];
   }
   CallOptions options;
+  const bool attention = e.layer->class_name().ends_with("Attention");
+  std::vector<std::pair<std::string, Tensor>> others;  // the value and the key of an attention
   for (const std::string& key : arguments.keys()) {
     const Config& value = arguments[key];
     bool any = value.kind() == Config::Kind::boolean || value.is_number() || value.is_text();
@@ -299,6 +301,11 @@ std::vector<Tensor> Drawing::run(const Entry& e, const Config& call) const {
       if (!call.is_dict()) options.training = value.as_bool() ? 1 : 0;
     } else if (key == "mask") {
       options.mask = tensor(value);
+    } else if (attention && (key == "value" || key == "key")) {
+      others.emplace_back(key, tensor(value));
+    } else if (attention && value.kind() == Config::Kind::boolean) {
+      if (!options.arguments.is_dict()) options.arguments = Config::dict();
+      options.arguments.set(key, value);
     } else if (key == "initial_state") {
       options.initial_state = structure(value).flatten();
     } else {
@@ -307,6 +314,13 @@ std::vector<Tensor> Drawing::run(const Entry& e, const Config& call) const {
                 "read from files",
                 e.name, key);
     }
+  }
+  if (!others.empty()) {
+    std::vector<Tensor> all = inputs.flatten();
+    for (const char* name : {"value", "key"})
+      for (const auto& [key, t] : others)
+        if (key == name) all.push_back(t);
+    inputs = Nest(std::move(all));
   }
   return e.layer->apply(inputs, options).flatten();
 }
