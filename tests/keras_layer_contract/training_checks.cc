@@ -6,6 +6,7 @@
 #include "rill/base/format.h"
 #include "rill/eager/gradient_tape.h"
 #include "rill/keras/layers/core.h"
+#include "rill/keras/optimizers/loss_scale_optimizer.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/random_ops.h"
@@ -39,8 +40,11 @@ struct Course {
   double before = 0, after = 0;
 };
 Course train(Trained& t, const Nest& x, const Tensor& y, bool eagerly, int steps) {
-  t.model.compile(
-      {.optimizer = keras::optimizers::SGD(0.1), .loss = "mse", .run_eagerly = eagerly});
+  keras::Optimizer optimizer = keras::optimizers::SGD(0.1);
+  // The scale that compile would begin with makes gradients infinite, and leaves out steps.
+  if (keras::mixed_precision::global_policy().compute_dtype() == float16)
+    optimizer = keras::mixed_precision::LossScaleOptimizer(optimizer, {.initial_scale = 64});
+  t.model.compile({.optimizer = optimizer, .loss = "mse", .run_eagerly = eagerly});
   Course c;
   c.before = t.model.test_on_batch(x, y)["loss"];
   for (int step = 0; step < steps; ++step) {
