@@ -27,8 +27,9 @@ export NINJA_STATUS ?= [%f/%t %es]
 # another test needs.
 TEST := OMP_WAIT_POLICY=passive ctest --output-on-failure --no-tests=error -j$(JOBS)
 
-# Of the sanitized tests, those whose label matches.
+# Of the sanitized tests, those whose label matches; and what is built for them.
 LABELS ?= .
+TARGETS ?= all
 
 .DEFAULT_GOAL := build
 .PHONY: build demo test smoke debug asan tsan bench bench-peers parity features \
@@ -60,7 +61,7 @@ smoke: packages
 
 debug asan tsan: packages
 	$(call configure,$@,build-$@)
-	@cmake --build build-$@ -j$(JOBS)
+	@cmake --build build-$@ -j$(JOBS) --target $(TARGETS)
 	@$(TEST) --test-dir build-$@ --label-regex '$(LABELS)'
 
 bench: build

@@ -52,9 +52,10 @@ class TensorRows final : public Rows {
   static Tensor gather(const Column& c, const std::int64_t* rows, std::int64_t n) {
     const Tensor out = make_tensor(c.tensor.dtype(), with_rows(c.row, n));
     const auto bytes = static_cast<std::int64_t>(c.tensor.dtype().itemsize()) * c.row_size;
-    // A core is worth waking for half a megabyte, not for less.
+    // Rows drawn by chance wait for memory: two cores wait at once. (Only the thread that trains
+    // has more than one, and its cores are awake.)
     const std::int64_t grain =
-        std::max<std::int64_t>(1, (512 << 10) / std::max<std::int64_t>(bytes, 1));
+        std::max<std::int64_t>(1, (32 << 10) / std::max<std::int64_t>(bytes, 1));
     parallel_for(n, grain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end;) {
         std::int64_t run = 1;  // rows that also lie side by side in the source
