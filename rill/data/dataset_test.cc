@@ -99,7 +99,7 @@ TEST(Sources, GeneratorMakesEachPassAnew) {
 }
 
 TEST(Sources, GeneratorIsHeldToItsSignature) {
-  RILL_SHOWS("D08", "P83");
+  RILL_SHOWS("D08", "P83", "Z52");
   const auto batches = [](int last) {
     return [last] {
       return [last, i = 0]() mutable -> std::optional<Nest> {
@@ -286,6 +286,15 @@ TEST(Iteration, PeeksWithoutLosingAnElement) {
   EXPECT_EQ(it->as_tensor().item<int>(), 2);
   it++;
   EXPECT_TRUE(it == tf::data::Sentinel{});
+}
+
+// Arrays are not copied, neither into a graph nor elsewhere: elements look into them.
+TEST(Sources, SlicesShareTheMemoryOfTheArrays) {
+  RILL_SHOWS("Z08");
+  const Tensor features = tf::zeros({1000, 300});
+  const auto ds = Dataset::from_tensor_slices(features);
+  const auto same = ds.repeat(2).skip(1).iter().next().as_tensor();
+  EXPECT_EQ(same.data<float>().data(), features.data<float>().data() + 300);
 }
 
 }  // namespace

@@ -53,6 +53,7 @@ TEST(Batch, StacksConsecutiveElements) {
 }
 
 TEST(Batch, KeepsOrDropsTheRest) {
+  RILL_SHOWS("Z22");
   for (const Dataset& source : {Dataset::range(10), plain(Dataset::range(10))}) {
     List sizes;
     for (auto& e : source.batch(4)) sizes.push_back(e.as_tensor().shape().dim(0));
@@ -80,6 +81,7 @@ TEST(Batch, GathersEveryDtypeAndShape) {
 }
 
 TEST(Batch, SaysWhatDiffers) {
+  RILL_SHOWS("Z09");
   const auto growing =
       Dataset::range(1, 4).map([](Tensor x) { return tf::fill(tf::reshape(x, {1}), x); });
   expect_error<tf::errors::InvalidArgument>([&] { growing.batch(2).as_vector(); },
@@ -480,6 +482,18 @@ TEST(Reduce, FoldsAllElements) {
                                             [](Tensor state, Tensor x) { return state + x; });
   EXPECT_EQ(sum.as_tensor().item<int>(), 10);
   EXPECT_EQ(values(Dataset::range(5).apply([](const Dataset& d) { return d.take(1); })), List{0});
+}
+
+// The guide's lambda x, (y, z), which Python 3 does not have: the pair comes as a Nest.
+TEST(Filter, TakesNestedElementsApart) {
+  RILL_SHOWS("Z07");
+  const auto nested = Dataset::zip(
+      {Dataset::range(4), Dataset::zip({Dataset::range(4, 8), Dataset::range(8, 12)})});
+  const auto kept = nested.filter([](Tensor x, Nest yz) {
+    auto [y, z] = yz.unpack<2>();
+    return x + y + z > 15;
+  });
+  EXPECT_EQ(values(kept), (List{2, 6, 10, 3, 7, 11}));
 }
 
 }  // namespace
