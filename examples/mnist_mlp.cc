@@ -1,4 +1,4 @@
-// shows: P53 D72 Q60
+// shows: P53 D72 Q60 Q37 Q39 A12
 // Digits read by a class of one's own and a training loop by hand, as the guide has it: batches
 // drawn by chance, Adam, and the accuracy on the test images.
 //   mnist_mlp [steps]     the guide's own run, and this one, has 30000
@@ -50,6 +50,14 @@ int main(int argc, char** argv) {
   expect(!data.real || (num_batches == 6000 && whole == 30000), "the batches of the guide");
   const int steps = argc > 1 ? std::atoi(argv[1]) : quick ? 100 : data.real ? whole : 2000;
   MLP model;
+  // Of a picture 784 numbers, of these 100, and a probability for each digit.
+  Tensor x = data.train_data(tf::slice(0, batch));
+  const tf::TensorShape shapes[] = {{batch, 784}, {batch, 100}, {batch, 10}};
+  const tf::TensorShape* shape = shapes;
+  for (const auto& layer : model.layers()) {
+    x = (*layer)(x);
+    expect(x.shape() == *shape++, "the shape after " + layer->name());
+  }
   keras::optimizers::Adam optimizer({.learning_rate = 0.001});
   auto train_step = tf::function([&](const Tensor& X, const Tensor& y) {
     tf::GradientTape tape;

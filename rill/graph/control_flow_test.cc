@@ -203,7 +203,7 @@ TEST(CondTest, BranchesMustAgree) {
 }
 
 TEST(TensorArrayTest, WriteAndRead) {
-  RILL_SHOWS("F22", "F24", "P72");
+  RILL_SHOWS("F24", "P72", "Q44");
   auto f = function([] {
     TensorArray arr(float32, 3);
     arr = arr.write(0, constant(0.f));
@@ -304,7 +304,7 @@ TEST(WhileLoopTest, SumEvenPrintsAsInTheGuide) {
 
 // The control flow of a function is that of its graph: traced once, run as often as values say.
 TEST(CondTest, IsTheHostsEagerlyAndTheGraphsInAFunction) {
-  RILL_SHOWS("F11", "F19");
+  RILL_SHOWS("F11", "F19", "E58");
   int yes = 0, no = 0, turns = 0;
   auto branch = [&](Tensor x) {
     return cond(
@@ -359,7 +359,7 @@ TEST(CondTest, IsTheHostsEagerlyAndTheGraphsInAFunction) {
 }
 
 TEST(TensorArrayTest, AWriteThatIsNotKeptIsLost) {
-  RILL_SHOWS("Z28");
+  RILL_SHOWS("Z28", "F22");
   auto f = [](bool kept) {
     TensorArray arr(float32, 2, {.element_shape = TensorShape::scalar()});
     arr = arr.write(0, 1.f);

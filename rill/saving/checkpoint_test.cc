@@ -356,5 +356,14 @@ TEST(Checkpoint, AFailedSaveIsNotCounted) {
   EXPECT_EQ(checkpoint.save(folder + "/c"), folder + "/c-1");
 }
 
+TEST(Checkpoint, FilesHaveTheNamesOfTheGuide) {
+  RILL_SHOWS("Q40");
+  const std::string folder = fresh_folder("guide_names");
+  Variable weight(1.f);
+  Checkpoint({{"myAwesomeModel", weight}}).save(folder + "/model.ckpt");
+  EXPECT_EQ(io::list_folder(folder),
+            (Names{"checkpoint", "model.ckpt-1.data-00000-of-00001", "model.ckpt-1.index"}));
+}
+
 }  // namespace
 }  // namespace rill::train

@@ -373,7 +373,7 @@ TEST(KerasGuide, LossesAndMetricsOfOnesOwn) {
 }
 
 TEST(KerasGuide, Summary) {
-  RILL_SHOWS("K90");
+  RILL_SHOWS("K90", "Q57");
   keras::backend::clear_session();
   keras::Sequential m({layers::Dense(16, {.activation = "relu", .input_shape = {10}}),
                        layers::Dense(1, {.activation = "sigmoid"})});
@@ -413,7 +413,7 @@ TEST(KerasGuide, SummaryOfAGraph) {
 }
 
 TEST(KerasGuide, NamesOfInputsAndOutputs) {
-  RILL_SHOWS("K91", "K92");
+  RILL_SHOWS("K91", "K92", "Q30");
   keras::backend::clear_session();
   auto in = keras::Input({4});
   keras::Model m(in, layers::Dense(2)(in));
