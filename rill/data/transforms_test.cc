@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <mutex>
 #include <numeric>
 #include <set>
 #include <thread>
@@ -494,6 +496,55 @@ TEST(Filter, TakesNestedElementsApart) {
     return x + y + z > 15;
   });
   EXPECT_EQ(values(kept), (List{2, 6, 10, 3, 7, 11}));
+}
+
+// What the guide's pictures show: who prepares waits for who trains, and the other way round,
+// unless elements are made ahead and by several threads.
+TEST(Prefetch, AndParallelMapHalveTheTime) {
+  RILL_SHOWS("D31", "T07", "T09");
+  using std::chrono::steady_clock, std::chrono::milliseconds;
+  struct Span {
+    steady_clock::time_point begin, end;
+  };
+  struct Timeline {
+    std::mutex mutex;
+    std::vector<Span> preparing, training;
+    // How often an element was trained on while another one was prepared.
+    int overlaps() const {
+      int n = 0;
+      for (const Span& t : training)
+        n += std::any_of(preparing.begin(), preparing.end(),
+                         [&](const Span& p) { return p.begin < t.end && t.begin < p.end; });
+      return n;
+    }
+    double seconds() const {
+      const auto all = training.back().end - preparing.front().begin;
+      return std::chrono::duration<double>(all).count();
+    }
+  };
+  const auto work = [](int ms) {
+    const auto begin = steady_clock::now();
+    std::this_thread::sleep_for(milliseconds(ms));
+    return Span{begin, steady_clock::now()};
+  };
+  const auto run = [&](Timeline& line, bool ahead) {
+    auto ds = Dataset::range(20).map(
+        [&](Tensor x) {
+          const Span span = work(20);
+          const std::lock_guard lock(line.mutex);
+          line.preparing.push_back(span);
+          return x;
+        },
+        {.num_parallel_calls = ahead ? 4 : 0});
+    if (ahead) ds = ds.prefetch(tf::data::experimental::AUTOTUNE);
+    for ([[maybe_unused]] auto& element : ds) line.training.push_back(work(8));
+  };
+  Timeline one_by_one, ahead;
+  run(one_by_one, false);
+  run(ahead, true);
+  EXPECT_EQ(one_by_one.overlaps(), 0);
+  EXPECT_GT(ahead.overlaps(), 10);
+  EXPECT_LT(ahead.seconds(), one_by_one.seconds() / 2);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <filesystem>
 
 #include "rill/base/logging.h"
 #include "rill/io/file.h"
@@ -363,6 +364,26 @@ TEST(Checkpoint, FilesHaveTheNamesOfTheGuide) {
   Checkpoint({{"myAwesomeModel", weight}}).save(folder + "/model.ckpt");
   EXPECT_EQ(io::list_folder(folder),
             (Names{"checkpoint", "model.ckpt-1.data-00000-of-00001", "model.ckpt-1.index"}));
+}
+
+TEST(Checkpoint, TheStateOfAFolderNamesTheNewest) {
+  RILL_SHOWS("S24");
+  const std::string folder = fresh_folder("folder_state") + "/checkpoints";
+  const std::string file = folder + "/checkpoint";
+  const auto state = [&] {  // of the folder of the file, as the guide asks
+    return get_checkpoint_state(std::filesystem::path(file).parent_path().string());
+  };
+  EXPECT_FALSE(state().has_value());
+  Variable x(1.f);
+  const Checkpoint checkpoint({{"x", x}});
+  checkpoint.save(folder + "/skip-gram");
+  x.assign(2.f);
+  checkpoint.save(folder + "/skip-gram");
+  x.assign(3.f);
+  ASSERT_TRUE(state().has_value());
+  EXPECT_EQ(state()->model_checkpoint_path, folder + "/skip-gram-2");
+  checkpoint.restore(state()->model_checkpoint_path);
+  EXPECT_EQ(x.item<float>(), 2.f);
 }
 
 }  // namespace

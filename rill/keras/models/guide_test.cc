@@ -622,4 +622,16 @@ TEST(KerasGuide, ArraysGoStraightIntoModelsAndOps) {
   EXPECT_EQ(tf::reshape(X, {6}).data<double>().data(), X.data<double>().data());
 }
 
+TEST(KerasGuide, AStackHasOneWayThrough) {
+  RILL_SHOWS("Z21");
+  const Tensor x = sample({2, 4});
+  const layers::Dense inner(4, {.kernel_initializer = "zeros"});
+  const keras::Sequential stack({inner, layers::Add()});  // of what else?
+  expect_error<tf::errors::InvalidArgument>([&] { stack(x); },
+                                            "should be called on a list of inputs");
+  const auto in = keras::Input({4});
+  const keras::Model graph(in, layers::Add()({in, inner(in)}));
+  expect_near(graph(x), x, 0);
+}
+
 }  // namespace
