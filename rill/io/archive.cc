@@ -21,24 +21,44 @@ namespace fs = std::filesystem;
 
 // libarchive, as far as it is used.
 struct Library {
-#define RILL_FUNCTIONS(F)                                                                          \
-  F(archive_read_new)                                                                              \
-  F(archive_read_free) F(archive_read_support_filter_gzip) F(archive_read_support_filter_bzip2)    \
-      F(archive_read_support_filter_xz) F(archive_read_support_filter_zstd)                        \
-          F(archive_read_support_format_tar) F(archive_read_support_format_zip)                    \
-              F(archive_read_open_filename) F(archive_read_next_header) F(archive_read_data)       \
-                  F(archive_error_string) F(archive_entry_pathname) F(archive_entry_pathname_utf8) \
-                      F(archive_entry_symlink) F(archive_entry_hardlink) F(archive_entry_filetype) \
-                          F(archive_entry_perm)
-#define RILL_MEMBER(name) decltype(&::name) name = nullptr;
-  RILL_FUNCTIONS(RILL_MEMBER)
-#undef RILL_MEMBER
+  decltype(&::archive_read_new) read_new = nullptr;
+  decltype(&::archive_read_free) read_free = nullptr;
+  decltype(&::archive_read_support_filter_gzip) read_support_filter_gzip = nullptr;
+  decltype(&::archive_read_support_filter_bzip2) read_support_filter_bzip2 = nullptr;
+  decltype(&::archive_read_support_filter_xz) read_support_filter_xz = nullptr;
+  decltype(&::archive_read_support_filter_zstd) read_support_filter_zstd = nullptr;
+  decltype(&::archive_read_support_format_tar) read_support_format_tar = nullptr;
+  decltype(&::archive_read_support_format_zip) read_support_format_zip = nullptr;
+  decltype(&::archive_read_open_filename) read_open_filename = nullptr;
+  decltype(&::archive_read_next_header) read_next_header = nullptr;
+  decltype(&::archive_read_data) read_data = nullptr;
+  decltype(&::archive_error_string) error_string = nullptr;
+  decltype(&::archive_entry_pathname) entry_pathname = nullptr;
+  decltype(&::archive_entry_pathname_utf8) entry_pathname_utf8 = nullptr;
+  decltype(&::archive_entry_symlink) entry_symlink = nullptr;
+  decltype(&::archive_entry_hardlink) entry_hardlink = nullptr;
+  decltype(&::archive_entry_filetype) entry_filetype = nullptr;
+  decltype(&::archive_entry_perm) entry_perm = nullptr;
   Library() {
     const LoadedLibrary library("libarchive.so.13", "unpacking an archive", "libarchive13");
-#define RILL_FIND(name) library.find(name, #name);
-    RILL_FUNCTIONS(RILL_FIND)
-#undef RILL_FIND
-#undef RILL_FUNCTIONS
+    library.find(read_new, "archive_read_new");
+    library.find(read_free, "archive_read_free");
+    library.find(read_support_filter_gzip, "archive_read_support_filter_gzip");
+    library.find(read_support_filter_bzip2, "archive_read_support_filter_bzip2");
+    library.find(read_support_filter_xz, "archive_read_support_filter_xz");
+    library.find(read_support_filter_zstd, "archive_read_support_filter_zstd");
+    library.find(read_support_format_tar, "archive_read_support_format_tar");
+    library.find(read_support_format_zip, "archive_read_support_format_zip");
+    library.find(read_open_filename, "archive_read_open_filename");
+    library.find(read_next_header, "archive_read_next_header");
+    library.find(read_data, "archive_read_data");
+    library.find(error_string, "archive_error_string");
+    library.find(entry_pathname, "archive_entry_pathname");
+    library.find(entry_pathname_utf8, "archive_entry_pathname_utf8");
+    library.find(entry_symlink, "archive_entry_symlink");
+    library.find(entry_hardlink, "archive_entry_hardlink");
+    library.find(entry_filetype, "archive_entry_filetype");
+    library.find(entry_perm, "archive_entry_perm");
   }
 };
 const Library& library() {
@@ -49,53 +69,53 @@ const Library& library() {
 class Reader {
  public:
   Reader(const std::string& path, bool tar, bool zip)
-      : lib_(library()), path_(path), archive_(lib_.archive_read_new()) {
+      : lib_(library()), path_(path), archive_(lib_.read_new()) {
     RILL_CHECK(archive_, resource_exhausted, "[extract] no memory to read \"{}\"", path);
     // Those that libarchive itself unpacks: others would run programs.
-    lib_.archive_read_support_filter_gzip(archive_);
-    lib_.archive_read_support_filter_bzip2(archive_);
-    lib_.archive_read_support_filter_xz(archive_);
-    lib_.archive_read_support_filter_zstd(archive_);
-    if (tar) lib_.archive_read_support_format_tar(archive_);
-    if (zip) lib_.archive_read_support_format_zip(archive_);
-    const int result = lib_.archive_read_open_filename(archive_, path.c_str(), 1 << 18);
+    lib_.read_support_filter_gzip(archive_);
+    lib_.read_support_filter_bzip2(archive_);
+    lib_.read_support_filter_xz(archive_);
+    lib_.read_support_filter_zstd(archive_);
+    if (tar) lib_.read_support_format_tar(archive_);
+    if (zip) lib_.read_support_format_zip(archive_);
+    const int result = lib_.read_open_filename(archive_, path.c_str(), 1 << 18);
     if (result != ARCHIVE_OK) {
       const std::string why = reason();
-      lib_.archive_read_free(archive_);
+      lib_.read_free(archive_);
       RILL_FAIL(data_loss, "[extract] \"{}\" is no archive that can be read: {}", path, why);
     }
   }
-  ~Reader() { lib_.archive_read_free(archive_); }
+  ~Reader() { lib_.read_free(archive_); }
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
   bool next() {
-    const int result = lib_.archive_read_next_header(archive_, &entry_);
+    const int result = lib_.read_next_header(archive_, &entry_);
     RILL_CHECK(result == ARCHIVE_OK || result == ARCHIVE_EOF || result == ARCHIVE_WARN, data_loss,
                "[extract] \"{}\" is damaged or no archive: {}", path_, reason());
     return result != ARCHIVE_EOF;
   }
   std::size_t read(char* to, std::size_t n) {
-    const la_ssize_t got = lib_.archive_read_data(archive_, to, n);
+    const la_ssize_t got = lib_.read_data(archive_, to, n);
     RILL_CHECK(got >= 0, data_loss, "[extract] \"{}\" is damaged in {}: {}", path_, name(),
                reason());
     return static_cast<std::size_t>(got);
   }
   std::string name() const {
-    const char* s = lib_.archive_entry_pathname_utf8(entry_);
-    if (!s) s = lib_.archive_entry_pathname(entry_);
+    const char* s = lib_.entry_pathname_utf8(entry_);
+    if (!s) s = lib_.entry_pathname(entry_);
     RILL_CHECK(s, data_loss, "[extract] \"{}\" holds a file without a name that can be read",
                path_);
     return s;
   }
-  const char* symlink() const { return lib_.archive_entry_symlink(entry_); }
-  const char* hardlink() const { return lib_.archive_entry_hardlink(entry_); }
-  auto type() const { return lib_.archive_entry_filetype(entry_); }
-  bool executable() const { return (lib_.archive_entry_perm(entry_) & 0100) != 0; }
+  const char* symlink() const { return lib_.entry_symlink(entry_); }
+  const char* hardlink() const { return lib_.entry_hardlink(entry_); }
+  auto type() const { return lib_.entry_filetype(entry_); }
+  bool executable() const { return (lib_.entry_perm(entry_) & 0100) != 0; }
 
  private:
   std::string reason() const {
-    const char* s = lib_.archive_error_string(archive_);
+    const char* s = lib_.error_string(archive_);
     return s ? s : "no reason given";
   }
   const Library& lib_;

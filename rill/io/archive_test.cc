@@ -114,7 +114,7 @@ TEST_F(Archive, DamageIsReported) {
 // Whatever comes, it is unpacked or refused by an error of ours, and stays inside.
 TEST_F(Archive, FuzzedArchivesAreUnpackedOrRefused) {
   const char* n = std::getenv("RILL_FUZZ");
-  const long count = n ? std::atol(n) : 300;
+  const long count = n ? std::atol(n) : 120;
   ZipWriter zip;
   zip.add("d/a", std::string(700, 'a'), true);
   zip.add("b", "of b");

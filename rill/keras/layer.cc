@@ -308,10 +308,16 @@ void CallMachinery::build(const Layer& layer, const std::vector<TensorShape>& sh
 
 Nest CallMachinery::apply(const Layer& layer, const Nest& inputs, CallOptions options) {
   ensure_name(layer);
-  // States that are part of a drawing are inputs of the call: the model must give them values.
-  if (inputs.is_tensor() && any_symbolic(options.initial_state)) {
-    std::vector<Tensor> all{inputs.as_tensor()};
+  if (!options.constants.empty() && !is_users_class(layer))
+    layer.impl_->expect_constants(options.constants.size());
+  // States and constants that are part of a drawing are inputs of the call: the model must give
+  // them values.
+  const bool drawn_constants = any_symbolic(options.constants);
+  if (drawn_constants || (inputs.is_tensor() && any_symbolic(options.initial_state))) {
+    std::vector<Tensor> all = inputs.flatten();
     for (Tensor& t : std::exchange(options.initial_state, {})) all.push_back(std::move(t));
+    if (drawn_constants)
+      for (Tensor& t : std::exchange(options.constants, {})) all.push_back(std::move(t));
     return call_symbolically(layer, Nest(std::move(all)), std::move(options));
   }
   const bool drawn = inputs.is_tensor() ? keras_symbol(inputs.as_tensor()) != nullptr
@@ -361,6 +367,7 @@ Nest CallMachinery::run(const Layer& layer, const Nest& given, CallOptions optio
     }
     context.arguments = std::move(options.arguments);
     context.initial_state = std::move(options.initial_state);
+    context.constants = std::move(options.constants);
     const int training = options.training >= 0 ? options.training : training_now;
     context.training = training > 0;
     const TrainingScope in_training(training);

@@ -33,6 +33,7 @@ struct CallContext {
   Tensor mask = {};                // of the (first) input: false where a step does not count
   std::vector<Tensor> masks = {};  // of each input, where there are several; may be undefined
   std::vector<Tensor> initial_state = {};  // of recurrent layers
+  std::vector<Tensor> constants = {};      // the same at every step: for cells of one's own
   Config arguments = {};                   // see CallOptions
 };
 // What a caller may say. training -1: as the layer around it was called, else inference.
@@ -40,7 +41,8 @@ struct CallOptions {
   int training = -1;
   Tensor mask = {};  // of the (first) input
   std::vector<Tensor> initial_state = {};
-  std::vector<Tensor> masks = {};  // of each input, instead of mask; may be undefined
+  std::vector<Tensor> constants = {};  // that a recurrent layer gives to its cell at every step
+  std::vector<Tensor> masks = {};      // of each input, instead of mask; may be undefined
   // Further arguments of the call of this layer: {"use_causal_mask": true}.
   Config arguments = {};
 };

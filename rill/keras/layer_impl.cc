@@ -113,6 +113,13 @@ void LayerImpl::reset_states() {
   for (const Ref<LayerImpl>& c : children) c->reset_states();
 }
 
+void LayerImpl::expect_constants(std::size_t count) {
+  RILL_FAIL(invalid_argument,
+            "[{}] got {} constants; {} takes none. Layers of keras::layers::RNN around a cell of "
+            "your own do",
+            name(), count, class_name());
+}
+
 Tensor reshape_to(const Tensor& x, const TensorShape& to, const Tensor& like) {
   int unknown = 0;
   for (int i = 0; i < to.rank(); ++i) unknown += to.dim(i) < 0;

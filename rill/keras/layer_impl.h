@@ -39,6 +39,8 @@ class LayerImpl : public TrackableNode {
   virtual Tensor compute_mask(const Nest& inputs, const Tensor& mask);
   virtual void add_config(Config& config) const;  // after name, trainable and dtype
   virtual void reset_states();
+  // Told that calls come with so many constants. InvalidArgument unless overridden.
+  virtual void expect_constants(std::size_t count);
   virtual bool is_model() const { return false; }
   // A name for summaries: "Dense", "Functional".
   virtual std::string shown_class() const { return class_name(); }

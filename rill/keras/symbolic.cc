@@ -50,6 +50,7 @@ void each_tensor(CallOptions& o, const F& f) {
   for (Tensor& m : o.masks)
     if (m.defined()) f(m);
   for (Tensor& s : o.initial_state) f(s);
+  for (Tensor& c : o.constants) f(c);
 }
 std::vector<Tensor> leaves_of(const Nest& inputs, CallOptions options) {
   std::vector<Tensor> all = inputs.flatten();

@@ -68,8 +68,9 @@ struct Saved {
   std::map<int, std::unordered_map<std::string_view, int>> names;  // of children, by object
   std::map<std::string, Tensor> loaded;                            // read, and not assigned yet
   std::set<std::string> taken;
-  std::set<int> with_slots;                   // saved variables that have slots
-  std::map<int, Ref<TrackableNode>> slotted;  // ... and their nodes
+  std::set<int> with_slots;                     // saved variables that have slots
+  std::map<int, Ref<TrackableNode>> slotted;    // ... and their nodes
+  std::multiset<const TrackableNode*> keepers;  // nodes that keep this checkpoint by a position
   const std::uint64_t number = [] {
     static std::atomic<std::uint64_t> count{0};
     return count.fetch_add(1) + 1;
@@ -105,6 +106,9 @@ class Position : public RestorePosition {
       : saved_(std::move(saved)),
         id_(id),
         identity_(saved_->number << 32 | static_cast<std::uint32_t>(id)) {}
+  ~Position() override {
+    if (keeper_) saved_->keepers.erase(saved_->keepers.find(keeper_));
+  }
 
   Ref<RestorePosition> child(std::string_view edge) override {
     const int id = saved_ ? saved_->child(id_, edge) : -1;
@@ -116,14 +120,20 @@ class Position : public RestorePosition {
   std::uint64_t identity() const override { return identity_; }
   void used_by(TrackableNode& node) override {
     if (!saved_ || !saved_->bundle) return;
-    if (auto* owner = dynamic_cast<SlotOwner*>(&node)) {
+    auto* owner = dynamic_cast<SlotOwner*>(&node);
+    if (owner) {
       owner->offer_slots(Ref<SlotOffer>(new Slots(saved_, id_)));
       owner->take_slots();
     }
-    if (saved_->graph.nodes(id_).children_size() > 0) return;
-    // Nothing can come below a leaf, so it holds the checkpoint no longer; and the
-    // checkpoint may hold it without a cycle.
-    if (saved_->with_slots.contains(id_)) saved_->slotted.emplace(id_, ref_to(node));
+    if (saved_->graph.nodes(id_).children_size() > 0) {
+      if (!keeper_) saved_->keepers.insert(keeper_ = &node);
+      std::erase_if(saved_->slotted, [&](const auto& s) { return s.second.get() == &node; });
+      return;
+    }
+    // Nothing can come below a leaf, so it keeps the checkpoint no longer; and the checkpoint may
+    // keep it without a cycle, unless a damaged one gives the node another place too.
+    if (saved_->with_slots.contains(id_) && !owner && !saved_->keepers.contains(&node))
+      saved_->slotted.emplace(id_, ref_to(node));
     saved_.reset();
   }
 
@@ -131,6 +141,7 @@ class Position : public RestorePosition {
   SavedRef saved_;
   int id_;
   std::uint64_t identity_;
+  const TrackableNode* keeper_ = nullptr;  // the node that it was given to, while it keeps saved_
 };
 Ref<RestorePosition> position(const SavedRef& saved, int id) {
   return Ref<RestorePosition>(new Position(saved, id));

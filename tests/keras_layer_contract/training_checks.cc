@@ -6,6 +6,7 @@
 #include "rill/base/format.h"
 #include "rill/eager/gradient_tape.h"
 #include "rill/keras/layers/core.h"
+#include "rill/keras/optimizers/loss_scale_optimizer.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/random_ops.h"
@@ -33,6 +34,39 @@ Trained model_around(const Subject& s) {
   return t;
 }
 
+// The losses of some steps, and of a call before and after them.
+struct Course {
+  std::vector<double> steps;
+  double before = 0, after = 0;
+};
+Course train(Trained& t, const Nest& x, const Tensor& y, bool eagerly, int steps) {
+  keras::Optimizer optimizer = keras::optimizers::SGD(0.1);
+  // The scale that compile would begin with makes gradients infinite, and leaves out steps.
+  if (keras::mixed_precision::global_policy().compute_dtype() == float16)
+    optimizer = keras::mixed_precision::LossScaleOptimizer(optimizer, {.initial_scale = 64});
+  t.model.compile({.optimizer = optimizer, .loss = "mse", .run_eagerly = eagerly});
+  Course c;
+  c.before = t.model.test_on_batch(x, y)["loss"];
+  for (int step = 0; step < steps; ++step) {
+    t.model.reset_metrics();
+    c.steps.push_back(t.model.train_on_batch(x, y)["loss"]);
+  }
+  t.model.reset_metrics();
+  c.after = t.model.test_on_batch(x, y)["loss"];
+  EXPECT_TRUE(std::isfinite(c.after));
+  // In half precision a small step may be lost.
+  const bool half = keras::mixed_precision::global_policy().compute_dtype() != float32;
+  EXPECT_TRUE(c.after < c.before || (half && c.after == c.before))
+      << "the loss does not fall: " << c.before << ", then " << c.after;
+  return c;
+}
+// `tolerance` is of the first loss.
+void expect_alike(const Course& a, const Course& b, double tolerance) {
+  for (std::size_t step = 0; step < a.steps.size(); ++step)
+    EXPECT_NEAR(a.steps[step], b.steps[step], tolerance * std::abs(a.steps[0]))
+        << "step " << step << " by step and as a program";
+}
+
 }  // namespace
 
 void check_training(const Subject& s) {
@@ -42,31 +76,21 @@ void check_training(const Subject& s) {
   const Nest x = s.argument(in);
   const Tensor y =
       random::stateless_uniform(constant(s.output_shape(3).as_list()), {11, 12}, 0.1, 0.9);
-  std::vector<std::vector<double>> losses;
-  std::vector<std::vector<Tensor>> weights;
-  for (const bool eagerly : {true, false}) {
-    SCOPED_TRACE(eagerly ? "step by step" : "as a program");
-    Trained t = model_around(s);
-    t.model.compile(
-        {.optimizer = keras::optimizers::SGD(0.1), .loss = "mse", .run_eagerly = eagerly});
-    const double before = t.model.test_on_batch(x, y)["loss"];
-    losses.emplace_back();
-    for (int step = 0; step < kSteps; ++step) {
-      t.model.reset_metrics();
-      losses.back().push_back(t.model.train_on_batch(x, y)["loss"]);
-    }
-    t.model.reset_metrics();
-    const double after = t.model.test_on_batch(x, y)["loss"];
-    EXPECT_TRUE(std::isfinite(after));
-    EXPECT_LT(after, before) << "the loss does not fall";
-    weights.push_back(t.model.get_weights());
-  }
+  Trained by_step = model_around(s), program = model_around(s);
+  const Course a = train(by_step, x, y, true, kSteps), b = train(program, x, y, false, kSteps);
   if (!s.t.random_in_training) {
-    for (int step = 0; step < kSteps; ++step)
-      EXPECT_NEAR(losses[0][static_cast<std::size_t>(step)],
-                  losses[1][static_cast<std::size_t>(step)], 1e-6 * std::abs(losses[0][0]))
-          << "step " << step << " by step and as a program";
-    expect_close(weights[0], weights[1], 1e-5, "weights by step and as a program");
+    expect_alike(a, b, 1e-6);
+    expect_close(by_step.model.get_weights(), program.model.get_weights(), 1e-5,
+                 "weights by step and as a program");
+  }
+  for (const char* policy : {"mixed_bfloat16", "mixed_float16"}) {
+    SCOPED_TRACE(policy);
+    const PolicyScope scope(policy);
+    Trained half = model_around(s), half_program = model_around(s);
+    const Course c = train(half, x, y, true, kSteps), d = train(half_program, x, y, false, kSteps);
+    if (s.t.random_in_training) continue;
+    expect_alike(c, d, 0.01);
+    expect_alike(a, c, 0.05);
   }
 
   // Every weight has a gradient, and another optimizer trains the model too.

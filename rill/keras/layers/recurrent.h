@@ -146,6 +146,8 @@ struct RNNOptions {
 //   auto [output, h, c] = keras::layers::LSTM(64, {.return_state = true}).apply(x).unpack<3>();
 //   auto next = decoder(y, {.initial_state = {h, c}});
 //
+// .constants go to a cell of one's own at every step, which finds them in its context.
+//
 // In a traced function short sequences become one copy of the cell for each step, long ones and
 // those of unknown length a loop; the results are the same.
 class RNN : public Layer {

@@ -252,6 +252,8 @@ class LayerCall {
       for (const Tensor& t : o.initial_state) states.push_back(symbolic(t, "initial_state"));
       arguments_.set("initial_state", states);
     }
+    // Those of a drawing are inputs.
+    for (const Tensor& t : o.constants) symbolic(t, "constants");
     if (o.training >= 0) arguments_.set("training", o.training > 0);
     for (const std::string& key : o.arguments.keys()) arguments_.set(key, o.arguments[key]);
   }

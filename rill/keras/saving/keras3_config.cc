@@ -78,6 +78,47 @@ Config renumbered(const Config& c, const std::map<std::string, std::int64_t>& fi
   return out;
 }
 
+bool is_place(const Config& c) {
+  return c.is_list() && c.size() == 3 && c[0].is_text() && c[1].is_number() && c[2].is_number();
+}
+bool any_place(const Config& c) {
+  if (is_place(c)) return true;
+  for (const Config& item : c.items())
+    if (any_place(item)) return true;
+  return false;
+}
+// Tensors as records. Keras finds the tensor by its history; it does not look at the shape.
+Config with_tensors(const Config& c) {
+  if (is_place(c))
+    return Config::dict(
+        {{"class_name", "__keras_tensor__"},
+         {"config",
+          Config::dict({{"shape", Config::list()}, {"dtype", "float32"}, {"keras_history", c}})}});
+  Config out = c.is_dict() ? Config::dict() : Config::list();
+  if (c.is_dict())
+    for (const std::string& key : c.keys()) out.set(key, with_tensors(c[key]));
+  else if (c.is_list())
+    for (const Config& item : c.items()) out.push_back(with_tensors(item));
+  else
+    return c;
+  return out;
+}
+// [["x", 0, 0, {"value": ["y", 0, 0]}]] as {"args": [x], "kwargs": {"value": y}}: of the form of
+// Keras 2, Keras 3 reads tensors as arguments without names alone.
+Config call_with_arguments(const Config& call) {
+  if (!call.is_list() || call.size() == 0) return call;
+  Config args = Config::list(), kwargs;
+  for (const Config& input : call.items()) {
+    if (!input.is_list() || input.size() != 4 || !input[3].is_dict()) return call;
+    kwargs = input[3];
+    args.push_back(Config::list({input[0], input[1], input[2]}));
+  }
+  if (!any_place(kwargs)) return call;
+  const Config tensors = with_tensors(args);
+  return Config::dict({{"args", call.size() == 1 ? tensors : Config::list({tensors})},
+                       {"kwargs", with_tensors(kwargs)}});
+}
+
 void convert_model(Config& c) {
   std::map<std::string, std::int64_t> first;
   Config layers = Config::list();
@@ -92,13 +133,14 @@ void convert_model(Config& c) {
       first.emplace(l["config"].get("name", ""), 1);
     layers.push_back(converted(l));
   }
-  if (first.empty()) {
-    c.set("layers", layers);
-    return;
-  }
   Config numbered = Config::list();
   for (Config l : layers.items()) {
-    if (l.contains("inbound_nodes")) l.set("inbound_nodes", renumbered(l["inbound_nodes"], first));
+    if (l.contains("inbound_nodes")) {
+      Config calls = Config::list();
+      const Config now = renumbered(l["inbound_nodes"], first);
+      for (const Config& call : now.items()) calls.push_back(call_with_arguments(call));
+      l.set("inbound_nodes", calls);
+    }
     numbered.push_back(l);
   }
   c.set("layers", numbered);

@@ -20,15 +20,7 @@ Config with_modules(const Config& record) {
   Config config = record["config"], module = "keras.layers", registered;
   if (name == "Sequential" || name == "Functional") {
     Config layers = Config::list();
-    for (Config l : config["layers"].items()) {
-      // The InputLayer tells it; Keras 3 does not know it of other layers.
-      if (l["class_name"] != Config("InputLayer")) {
-        Config own = l["config"];
-        own.erase("batch_input_shape");
-        l.set("config", own);
-      }
-      layers.push_back(with_modules(l));
-    }
+    for (const Config& l : config["layers"].items()) layers.push_back(with_modules(l));
     config.set("layers", layers);
     // Keras 3 has no module where Keras 2 keeps Functional; both know keras.Model.
     module = "keras";

@@ -29,8 +29,8 @@ Config record_of(const Model& model, int version) {
   const Config record = model_record(model);
   return version == 3 ? keras3_record(record) : record;
 }
-// An optimizer without what Keras 3 does not know, and Keras 2 does without in an archive.
-Config for_both(Config optimizer) {
+// An optimizer without what Keras 3 does not know.
+Config keras3_optimizer(Config optimizer) {
   Config own = optimizer["config"];
   own.erase("jit_compile");
   own.erase("is_legacy_optimizer");
@@ -50,7 +50,7 @@ std::string hdf5_bytes(const Model& model, bool with_training, int version) {
     Config c = compile_config(o, CompileForm::hdf5);
     if (version == 3) {
       c = compile_config(o, CompileForm::archive);
-      c.set("optimizer_config", for_both(c["optimizer"]));
+      c.set("optimizer_config", keras3_optimizer(c["optimizer"]));
       c.erase("optimizer");
     }
     file.set_text("", "training_config", c.to_json());
@@ -91,7 +91,7 @@ std::string archive_bytes(const Model& model, bool with_training, int version) {
   if (with_training) {
     const CompileOptions& o = model.model_impl().trainer->options;
     Config c = compile_config(o, CompileForm::archive);
-    Config optimizer = for_both(c["optimizer"]);
+    Config optimizer = version == 3 ? keras3_optimizer(c["optimizer"]) : c["optimizer"];
     const bool scales = optimizer["class_name"] == Config(kLossScaleOptimizer);
     optimizer.set("module",
                   scales ? "keras.src.mixed_precision.loss_scale_optimizer" : "keras.optimizers");

@@ -1,5 +1,5 @@
 #include <cmath>
-#include <map>
+#include <mutex>
 #include <set>
 #include <thread>
 
@@ -355,6 +355,8 @@ std::string NanWatch::replay(const Nest& batch, const Kept& before) const {
   if (const std::string data = faults_of_data(batch); !data.empty())
     return "The batch itself has numbers that are not finite:" + data;
   put_back(before);
+  static std::mutex one_replay;  // there is one finder
+  const std::lock_guard lock(one_replay);
   NanFinder& finder = NanFinder::get();
   std::string ended;
   {

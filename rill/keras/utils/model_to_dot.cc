@@ -336,7 +336,7 @@ class Drawing {
       const std::vector<Tensor> inside =
           expanded(to) ? static_cast<ModelImpl&>(to).inputs() : std::vector<Tensor>();
       std::size_t i = 0;
-      for (const Tensor& t : n->inputs.flatten()) {
+      for (const Tensor& t : n->leaves()) {
         const std::size_t at = i++;
         const KerasSymbol* s = keras_symbol(t);
         if (!s || !drawn_.count(s->node->layer.get())) continue;

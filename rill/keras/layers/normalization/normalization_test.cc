@@ -1,8 +1,10 @@
 #include "rill/keras/layers/normalization.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "rill/base/error.h"
+#include "rill/base/format.h"
 #include "rill/data/dataset.h"
 #include "rill/graph/function.h"
 #include "rill/keras/layers/layers.h"
@@ -10,6 +12,8 @@
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/random_ops.h"
+#include "rill/saving/checkpoint_reader.h"
+#include "tests/checkpoint_files.h"
 #include "tests/expect_error.h"
 
 namespace tf = rill;
@@ -116,6 +120,24 @@ TEST(Normalization, AdaptsToTensorsAndDatasets) {
   const layers::Normalization back(
       {.mean = whole.weights()[0].value(), .variance = whole.weights()[1].value(), .invert = true});
   expect_near(back(whole(data)), data, 1e-4);
+}
+
+TEST(Normalization, StatisticsStandInCheckpointsAsKerasNamesThem) {
+  const layers::Normalization layer({.input_shape = {2}});
+  layer.adapt(tf::constant({{1.f, 2.f}, {3.f, 6.f}}));
+  keras::Sequential stack({layer});
+  const Tensor x = tf::constant({{2.f, 4.f}});
+  const std::vector<float> want = stack(x).to_vector<float>();
+  const std::string path = rill::saving_tests::fresh_folder("normalization") + "/stack";
+  stack.save_weights(path);
+  std::vector<std::string> names;
+  for (const auto& [name, shape] : tf::train::list_variables(path)) names.push_back(name);
+  for (const char* name : {"mean", "variance", "count"})
+    EXPECT_THAT(names, ::testing::Contains(
+                           tf::format("layer_with_weights-0/{}/.ATTRIBUTES/VARIABLE_VALUE", name)));
+  keras::Sequential again({layers::Normalization()});
+  again.load_weights(path);
+  EXPECT_EQ(again(x).to_vector<float>(), want);
 }
 
 TEST(Normalization, BadArgumentsAreNamed) {

@@ -75,8 +75,9 @@ class BidirectionalLayer : public LayerImpl {
   }
 
   Nest call_nest(const Nest& inputs, const CallContext& context) override {
-    const std::vector<Tensor> leaves = inputs.flatten();
-    const Tensor& x = leaves.at(0);
+    std::vector<Tensor> leaves = inputs.flatten();
+    const std::vector<Tensor> constants = take_constants(leaves, context, num_constants_, name());
+    const Tensor x = leaves.at(0);
     States states(leaves.begin() + 1, leaves.end());
     if (states.empty()) states = context.initial_state;
     RILL_CHECK(states.size() % 2 == 0, invalid_argument,
@@ -88,7 +89,8 @@ class BidirectionalLayer : public LayerImpl {
       return l
           ->apply(x, {.training = context.training,
                       .mask = context.mask,
-                      .initial_state = std::move(from)})
+                      .initial_state = std::move(from),
+                      .constants = constants})
           .flatten();
     };
     const std::vector<Tensor> f = run(forward_, States(states.begin(), half)),
@@ -106,9 +108,14 @@ class BidirectionalLayer : public LayerImpl {
   Tensor compute_mask(const Nest&, const Tensor& mask) override {
     return recurrent(forward_).options().return_sequences ? mask : Tensor();
   }
+  void expect_constants(std::size_t count) override {
+    for (const LayerRef* l : {&forward_, &backward_}) recurrent(*l).expect_constants(count);
+    num_constants_ = count;
+  }
   void add_config(Config& c) const override {
     c.set("layer", layer_config_);
     c.set("merge_mode", o_.merge_mode.empty() ? Config() : Config(o_.merge_mode));
+    if (num_constants_ > 0) c.set("num_constants", static_cast<std::int64_t>(num_constants_));
     if (!backward_config_.is_null()) c.set("backward_layer", backward_config_);
   }
 
@@ -124,6 +131,7 @@ class BidirectionalLayer : public LayerImpl {
   layers::BidirectionalOptions o_;
   Config layer_config_, backward_config_;
   LayerRef forward_, backward_;
+  std::size_t num_constants_ = 0;
 };
 
 const RegisterLayer registered("Bidirectional", [](const Config& c) -> LayerRef {
@@ -133,7 +141,10 @@ const RegisterLayer registered("Bidirectional", [](const Config& c) -> LayerRef 
                      : c.get("merge_mode", "concat");
   if (!c.get("backward_layer").is_null())
     o.backward_layer = layers::deserialize(c["backward_layer"]);
-  return layers::Bidirectional(layers::deserialize(c["layer"]), std::move(o));
+  const layers::Bidirectional layer(layers::deserialize(c["layer"]), std::move(o));
+  if (!c.get("num_constants").is_null())
+    layer.impl().expect_constants(static_cast<std::size_t>(c["num_constants"].as_int()));
+  return layer;
 });
 
 }  // namespace

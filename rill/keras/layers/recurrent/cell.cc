@@ -128,15 +128,17 @@ namespace {
 // A user's class: it takes whole steps, by its call.
 class CallRun : public CellRun {
  public:
-  CallRun(AbstractRNNCell& cell, bool training) : cell_(cell), training_(training) {}
+  CallRun(AbstractRNNCell& cell, const CallContext& context)
+      : cell_(cell), training_(context.training), constants_(context.constants) {}
   Tensor project(const Tensor& x) override { return x; }
   StepResult advance(const Tensor& x, const States& states) override {
-    return cell_(x, states, {.training = training_});
+    return cell_(x, states, {.training = training_, .constants = constants_});
   }
 
  private:
   AbstractRNNCell& cell_;
   const int training_;
+  const std::vector<Tensor> constants_;
 };
 
 }  // namespace
@@ -145,7 +147,13 @@ std::unique_ptr<CellRun> begin_run(const LayerRef& cell, const BatchSize& batch,
                                    const CallContext& context, CellImpl::Extent extent) {
   auto* impl = dynamic_cast<CellImpl*>(&cell->impl());
   if (impl && !CallMachinery::is_users_class(*cell)) return impl->begin(batch, context, extent);
-  return std::make_unique<CallRun>(as_cell(cell, cell->name()), context.training);
+  return std::make_unique<CallRun>(as_cell(cell, cell->name()), context);
+}
+
+bool takes_constants(const LayerRef& cell) {
+  if (CallMachinery::is_users_class(*cell)) return true;
+  const auto* impl = dynamic_cast<const CellImpl*>(&cell->impl());
+  return impl && impl->takes_constants();
 }
 
 }  // namespace rill::keras

@@ -43,6 +43,7 @@ class CellImpl : public LayerImpl {
   virtual std::unique_ptr<CellRun> begin(const BatchSize& batch, const CallContext& context,
                                          Extent extent) = 0;
   virtual void reset_dropout(bool /*inputs*/, bool /*states*/) {}
+  virtual bool takes_constants() const { return false; }
   Nest call_nest(const Nest& inputs, const CallContext& context) override;
 };
 
@@ -54,6 +55,8 @@ class CellHandle : public layers::AbstractRNNCell {
 
 // The cell in a container. InvalidArgument, with `where`, for a layer that is no cell.
 layers::AbstractRNNCell& as_cell(const LayerRef& layer, std::string_view where);
+// Whether it does something with CallContext::constants: users' classes may.
+bool takes_constants(const LayerRef& cell);
 // Makes the weights of a cell inside of another layer, for steps of this shape.
 void build_cell(const LayerRef& cell, const TensorShape& step_shape);
 // A cell of the library, or a user's class, at work.

@@ -8,6 +8,8 @@
 #include "rill/graph/function.h"
 #include "rill/keras/layers/layers.h"
 #include "rill/keras/models/model.h"
+#include "rill/keras/saving/saving.h"
+#include "rill/keras/utils/utils.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/nn_ops.h"
@@ -135,6 +137,119 @@ struct Accumulator : layers::AbstractRNNCell {
     return {2 * sum, {sum}};
   }
 };
+
+// ---- constants
+struct WithConstants : layers::AbstractRNNCell {
+  tf::Variable scale;
+  WithConstants() = default;
+  explicit WithConstants(const keras::Config& c)
+      : AbstractRNNCell(keras::LayerOptions::from_config(c)) {}
+  std::vector<tf::TensorShape> state_size() const override { return {{2}}; }
+  void build(const tf::TensorShape&) override {
+    scale = add_weight("scale", {2}, keras::initializers::Constant(0.5));
+  }
+  std::pair<Tensor, States> step(const Tensor& x, const States& states,
+                                 const keras::CallContext& context) override {
+    const std::vector<Tensor>& c = context.constants;
+    const Tensor h = tf::tanh(x * scale + 0.5f * states[0] + c.at(0) * c.at(1));
+    return {h, {h}};
+  }
+};
+
+const Tensor& constants_x() {
+  static const Tensor x = tf::reshape(tf::range(12.f) / 10.f - 0.5f, {2, 3, 2});
+  return x;
+}
+const Tensor& constants_a() {
+  static const Tensor a = tf::constant({{0.1f, -0.2f}, {0.3f, 0.4f}});
+  return a;
+}
+const Tensor& constants_b() {
+  static const Tensor b = tf::constant({{2.f, 1.f}, {-1.f, 0.5f}});
+  return b;
+}
+void expect_values(const Tensor& got, const std::vector<float>& want) {
+  const auto values = got.to_vector<float>();
+  ASSERT_EQ(values.size(), want.size());
+  for (std::size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(values[i], want[i], 3e-6) << i;
+}
+// Of Keras, from states of zero.
+const std::vector<float> kOutputs{-0.049958363f, -0.379949f,  0.025015602f, -0.45419616f,
+                                  0.16109219f,   -0.4028933f, -0.24491866f, 0.2913126f,
+                                  -0.26591176f,  0.4972576f,  -0.18094149f, 0.6343302f};
+
+TEST(Constants, GoToTheCellAtEveryStep) {
+  const Tensor &x = constants_x(), &a = constants_a(), &b = constants_b();
+  const layers::RNN rnn(WithConstants(), {.return_sequences = true});
+  const Tensor h = tf::constant({{0.5f, 0.f}, {-0.5f, 1.f}});
+  tf::GradientTape tape;
+  tape.watch({a, b});
+  const Tensor y = rnn(x, {.initial_state = {h}, .constants = {a, b}});
+  const tf::Gradients g = tape.gradient(y, {a, b});
+  expect_values(y, {0.19737528f, -0.379949f, 0.1476015f, -0.45419616f, 0.2201376f, -0.4028933f,
+                    -0.46211717f, 0.66403687f, -0.3636264f, 0.62429863f, -0.2277482f, 0.67077434f});
+  expect_values(g[0], {8.099781f, 3.301241f, -3.5167322f, 1.0523517f});
+  expect_values(g[1], {0.40498906f, -0.66024816f, 1.0550196f, 0.8418813f});
+  expect_values(rnn(x, {.constants = {a, b}}), kOutputs);
+  // Behind the inputs too, now that it knows how many there are.
+  expect_values(rnn.apply(tf::Nest{x, a, b}).as_tensor(), kOutputs);
+  auto f = tf::function(
+      [&](Tensor v, Tensor p, Tensor q) {
+        return rnn(v, {.constants = {p, q}});
+      },
+      {.input_signature = {tf::TensorSpec({tf::None, tf::None, 2}, tf::float32),
+                           tf::TensorSpec({tf::None, 2}, tf::float32),
+                           tf::TensorSpec({tf::None, 2}, tf::float32)}});
+  expect_values(f(x, a, b), kOutputs);  // a loop: the length is not known
+}
+
+TEST(Constants, AreInputsOfADrawing) {
+  const Tensor &x = constants_x(), &a = constants_a(), &b = constants_b();
+  const Tensor in = keras::Input({3, 2}), p = keras::Input({2}), q = keras::Input({2});
+  const layers::RNN rnn(WithConstants(), {.return_sequences = true});
+  keras::Model m(tf::Nest{in, p, q}, rnn(in, {.constants = {p, q}}));
+  expect_values(m.predict(tf::Nest{x, a, b}, {.verbose = 0}), kOutputs);
+  EXPECT_EQ(rnn.get_config()["num_constants"].as_int(), 2);
+  m.compile({.optimizer = "sgd", .loss = "mse"});
+  const auto history = m.fit(tf::Nest{x, a, b}, tf::zeros({2, 3, 2}), {.epochs = 5, .verbose = 0});
+  EXPECT_LT(history["loss"].back(), history["loss"].front());
+
+  keras::utils::register_keras_serializable<WithConstants>("WithConstants");
+  const keras::Model read = keras::models::from_json(m.to_json());
+  EXPECT_EQ(read.to_json(), m.to_json());
+  keras::Model n = read;
+  n.set_weights(m.get_weights());
+  const auto again = m.predict(tf::Nest{x, a, b}, {.verbose = 0}).to_vector<float>();
+  expect_values(n.predict(tf::Nest{x, a, b}, {.verbose = 0}), again);
+}
+
+TEST(Constants, InStacksAndFromBothEnds) {
+  const Tensor &x = constants_x(), &a = constants_a(), &b = constants_b();
+  const layers::RNN stacked({WithConstants(), layers::SimpleRNNCell(3)},
+                            {.return_sequences = true});
+  EXPECT_EQ(stacked(x, {.constants = {a, b}}).shape(), tf::TensorShape({2, 3, 3}));
+  keras::utils::register_keras_serializable<WithConstants>("WithConstants");
+  const layers::Bidirectional both(layers::RNN(WithConstants(), {.return_sequences = true}));
+  const Tensor y = both(x, {.constants = {a, b}});
+  ASSERT_EQ(y.shape(), tf::TensorShape({2, 3, 4}));
+  expect_values(y(tf::all, tf::all, tf::slice(0, 2)), kOutputs);
+  EXPECT_EQ(both.get_config()["num_constants"].as_int(), 2);
+}
+
+TEST(Constants, NeedACellThatTakesThem) {
+  using tf::errors::InvalidArgument;
+  const Tensor& x = constants_x();
+  expect_error<InvalidArgument>(
+      [&] { layers::RNN(layers::LSTMCell(2))(x, {.constants = {constants_a()}}); },
+      "the cell is a LSTMCell, which takes none");
+  expect_error<InvalidArgument>([&] { layers::GRU(2)(x, {.constants = {constants_a()}}); },
+                                "the cell is a GRUCell, which takes none");
+  expect_error<InvalidArgument>([&] { layers::Dense(2)(x, {.constants = {constants_a()}}); },
+                                "got 1 constants; Dense takes none");
+  const layers::RNN rnn{WithConstants()};
+  rnn(x, {.constants = {constants_a(), constants_b()}});
+  expect_error<InvalidArgument>([&] { rnn(x); }, "takes 2 constants, and the call has 1 inputs");
+}
 
 TEST(Cell, OfOnesOwn) {
   layers::RNN rnn(Accumulator(), {.return_sequences = true, .return_state = true});

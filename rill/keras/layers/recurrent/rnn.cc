@@ -50,9 +50,35 @@ States RnnLayer::initial_state(const Tensor& x) const {
   return states;
 }
 
+void RnnLayer::expect_constants(std::size_t count) {
+  RILL_CHECK(takes_constants(cell_), invalid_argument,
+             "[{}] got {} constants, and the cell is a {}, which takes none; expected a cell of "
+             "your own, whose step finds them in context.constants",
+             name(), count, cell_->class_name());
+  num_constants_ = count;
+}
+
+std::vector<Tensor> take_constants(std::vector<Tensor>& inputs, const CallContext& context,
+                                   std::size_t count, const std::string& name) {
+  if (!context.constants.empty() || count == 0) return context.constants;
+  RILL_CHECK(inputs.size() > count, invalid_argument,
+             "[{}] the layer takes {} constants, and the call has {} inputs in all. Give them as "
+             ".constants, or behind the input and the states",
+             name, count, inputs.size());
+  const auto first = inputs.end() - static_cast<std::ptrdiff_t>(count);
+  std::vector<Tensor> constants(first, inputs.end());
+  inputs.erase(first, inputs.end());
+  return constants;
+}
+
 Nest RnnLayer::call_nest(const Nest& inputs, const CallContext& context) {
-  // (x, states...), as in a drawing whose states are inputs, or x alone.
+  // (x, states..., constants...), as in a drawing where they are inputs, or x alone.
   std::vector<Tensor> leaves = inputs.flatten();
+  CallContext of_cell = context;
+  of_cell.constants = take_constants(leaves, context, num_constants_, name());
+  for (Tensor& t : of_cell.constants)
+    if (t.dtype().is_floating() && t.dtype() != policy.compute_dtype())
+      t = cast(t, policy.compute_dtype());
   Tensor x = leaves.at(0);
   States states(leaves.begin() + 1, leaves.end());
   if (states.empty()) states = context.initial_state;
@@ -76,7 +102,7 @@ Nest RnnLayer::call_nest(const Nest& inputs, const CallContext& context) {
   }
 
   const auto run =
-      begin_run(cell_, BatchSize::of(x, batch_axis()), context, CellImpl::Extent::sequence);
+      begin_run(cell_, BatchSize::of(x, batch_axis()), of_cell, CellImpl::Extent::sequence);
   const Tensor zero_output =
       BatchSize::of(x, batch_axis()).zeros(cell.output_size(), policy.compute_dtype());
   Tensor mask = context.mask;
@@ -118,6 +144,7 @@ void RnnLayer::add_sequence_config(Config& c) const {
   c.set("stateful", o_.stateful);
   c.set("unroll", o_.unroll);
   c.set("time_major", o_.time_major);
+  if (num_constants_ > 0) c.set("num_constants", static_cast<std::int64_t>(num_constants_));
   if (o_.zero_output_for_mask) c.set("zero_output_for_mask", true);
 }
 void RnnLayer::add_config(Config& c) const {
@@ -215,7 +242,10 @@ const RegisterLayer lstm("LSTM", layer_from<layers::LSTM, layers::LSTMOptions>);
 const RegisterLayer rnn("RNN", [](const Config& c) -> LayerRef {
   auto o = from_common<layers::RNNOptions>(c);
   read_sequence_options(c, o);
-  return layers::RNN(layers::deserialize(c["cell"]), std::move(o));
+  const layers::RNN layer(layers::deserialize(c["cell"]), std::move(o));
+  if (!c.get("num_constants").is_null())
+    layer.impl().expect_constants(static_cast<std::size_t>(c["num_constants"].as_int()));
+  return layer;
 });
 
 RnnLayer& rnn_of(const Layer& l) { return static_cast<RnnLayer&>(l.impl()); }

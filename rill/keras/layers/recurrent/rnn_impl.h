@@ -3,6 +3,11 @@
 
 namespace rill::keras {
 
+// The constants of a call: those that came apart, or the last `count` of its inputs, which are
+// taken away. InvalidArgument, with `name`, when there are not so many.
+std::vector<Tensor> take_constants(std::vector<Tensor>& inputs, const CallContext& context,
+                                   std::size_t count, const std::string& name);
+
 // A cell along a sequence.
 class RnnLayer : public LayerImpl {
  public:
@@ -13,6 +18,7 @@ class RnnLayer : public LayerImpl {
   Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
   void add_config(Config& config) const override;
   void reset_states() override;
+  void expect_constants(std::size_t count) override;
   void reset_states(const std::vector<Tensor>& values);
   States initial_state(const Tensor& inputs) const;
 
@@ -30,7 +36,8 @@ class RnnLayer : public LayerImpl {
 
   LayerRef cell_;
   layers::RNNOptions o_;
-  std::vector<Variable> kept_;  // of a stateful layer
+  std::vector<Variable> kept_;     // of a stateful layer
+  std::size_t num_constants_ = 0;  // the last inputs of a call, unless they come apart
 };
 
 }  // namespace rill::keras

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "rill/base/check.h"
 #include "rill/keras/layers/recurrent/cell_impl.h"
 #include "rill/keras/layers/registry.h"
@@ -48,6 +50,11 @@ class StackedCells : public CellImpl {
     for (const LayerRef& c : cells_)
       if (auto* cell = dynamic_cast<CellImpl*>(&c->impl())) cell->reset_dropout(inputs, states);
   }
+  bool takes_constants() const override {
+    return std::any_of(cells_.begin(), cells_.end(),
+                       [](const LayerRef& c) { return keras::takes_constants(c); });
+  }
+  void expect_constants(std::size_t) override {}
   void add_config(Config& c) const override {
     Config list = Config::list();
     for (const LayerRef& cell : cells_) list.push_back(layers::serialize(*cell));
