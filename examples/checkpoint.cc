@@ -1,4 +1,4 @@
-// shows: P15
+// shows: P15 Q11
 // A variable is saved, changed and restored; then a whole training, which goes on in another
 // program as if it had never stopped.
 #include <rill/rill.h>

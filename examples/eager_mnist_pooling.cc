@@ -1,4 +1,4 @@
-// shows: P90
+// shows: P90 A19 V24
 // A complete eager program: two convolutions, the mean of what they find, and 400 steps of Adam.
 #include <rill/rill.h>
 

@@ -1,4 +1,4 @@
-// shows: P12
+// shows: P12 A09
 // A line through points, by a model whose variables are its members, an optimizer and a count
 // of steps.
 #include <rill/rill.h>

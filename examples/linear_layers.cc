@@ -1,4 +1,4 @@
-// shows: P51 P52
+// shows: P51 P52 A11
 // The linear model of the guide: as a model with one Dense layer, and as a layer of its own.
 // y = [10, 20] from [[1, 2, 3], [4, 5, 6]], 100 steps of gradient descent.
 #include <rill/rill.h>

@@ -1,4 +1,4 @@
-// shows: P11 P18
+// shows: P11 P18 A09
 // A noisy line found again by gradient descent, and a line search.
 #include <rill/rill.h>
 #include <cmath>

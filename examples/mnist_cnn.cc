@@ -1,4 +1,4 @@
-// shows: P56
+// shows: P56 Q38 A13
 // Digits read by a convolutional network, a class of one's own, trained by a traced step.
 //   mnist_cnn [steps]     five epochs are 6000; the guide's own loops make 30000
 #include <rill/rill.h>

@@ -1,4 +1,4 @@
-// shows: P77
+// shows: P77 A06
 // Keras's example mnist_cnn, whose model is kept in a file: mnist_cnn.h5, which Keras reads too.
 //   mnist_cnn_file [epochs]     the guide's own run has 12; without a number: a part of one
 #include <rill/rill.h>

@@ -1,4 +1,4 @@
-// shows: P67 P68
+// shows: P67 P68 Q43
 // Pictures as a dataset: shown, turned, shuffled, put in batches; then made ready ahead and by two
 // threads, which changes the time but not the elements.
 #include <rill/rill.h>
@@ -57,6 +57,10 @@ double seconds_of(const Dataset& dataset) {
 
 int main() {
   const MNISTLoader data;
+  std::cout << data.train_data.shape() << '\n';
+  expect(data.train_data.shape() ==
+             tf::TensorShape({data.real ? 60000 : data.num_train_data, 28, 28, 1}),
+         "all pictures, with one channel");
   const auto mnist_dataset =
       Dataset::from_tensor_slices(tf::tuple(data.train_data, data.train_label));
   for (auto& element : mnist_dataset.take(1)) {

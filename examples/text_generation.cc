@@ -1,6 +1,7 @@
-// shows: P58 P59
+// shows: P58 P59 A14 Z34 D73
 // Text in the style of Nietzsche: an LSTM cell reads 40 characters one by one and tells the next.
 //   text_generation [batches]     the guide's own run has 1000
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <set>
@@ -74,6 +75,14 @@ int main(int argc, char** argv) {
     for (int i = 0; i < 200; ++i) raw_text += "all things are subject to interpretation. ";
   const DataLoader data_loader(raw_text);
   const int num_chars = static_cast<int>(data_loader.chars.size());
+  expect(std::is_sorted(data_loader.chars.begin(), data_loader.chars.end()) &&
+             std::count_if(data_loader.chars.begin(), data_loader.chars.end(),
+                           [](char c) { return c >= 'A' && c <= 'Z'; }) == 0,
+         "each character once, in order, none of them a capital");
+  const auto [some_X, some_y] = data_loader.get_batch(seq_length, batch_size);
+  expect(some_X.shape() == tf::TensorShape({batch_size, seq_length}) &&
+             some_y.shape() == tf::TensorShape({batch_size}),
+         "windows of the text, and what comes next");
   RNN model(num_chars, seq_length);
   keras::optimizers::Adam optimizer({.learning_rate = learning_rate});
 

@@ -5,6 +5,7 @@
 #include "rill/base/version.h"
 #include "rill/compat/v1/initializers.h"
 #include "rill/compat/v1/losses.h"
+#include "rill/compat/v1/summary.h"
 #include "rill/compat/v1/train.h"
 #include "rill/core/fn.h"
 #include "rill/core/gradient.h"

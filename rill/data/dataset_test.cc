@@ -4,7 +4,9 @@
 
 #include <optional>
 
+#include "rill/io/file.h"
 #include "rill/rill.h"
+#include "tests/checkpoint_files.h"
 #include "tests/expect_error.h"
 #include "tests/printed.h"
 #include "tests/shows.h"
@@ -99,7 +101,7 @@ TEST(Sources, GeneratorMakesEachPassAnew) {
 }
 
 TEST(Sources, GeneratorIsHeldToItsSignature) {
-  RILL_SHOWS("D08", "P83");
+  RILL_SHOWS("D08", "P83", "Z52");
   const auto batches = [](int last) {
     return [last] {
       return [last, i = 0]() mutable -> std::optional<Nest> {
@@ -286,6 +288,61 @@ TEST(Iteration, PeeksWithoutLosingAnElement) {
   EXPECT_EQ(it->as_tensor().item<int>(), 2);
   it++;
   EXPECT_TRUE(it == tf::data::Sentinel{});
+}
+
+// Arrays are not copied, neither into a graph nor elsewhere: elements look into them.
+TEST(Sources, SlicesShareTheMemoryOfTheArrays) {
+  RILL_SHOWS("Z08");
+  const Tensor features = tf::zeros({1000, 300});
+  const auto ds = Dataset::from_tensor_slices(features);
+  const auto same = ds.repeat(2).skip(1).iter().next().as_tensor();
+  EXPECT_EQ(same.data<float>().data(), features.data<float>().data() + 300);
+}
+
+TEST(Iteration, CountsAsInTheGuides) {
+  RILL_SHOWS("Q25", "Q26");
+  for (const std::int64_t max_value : {100, 10, 100}) {
+    auto it = Dataset::range(max_value).iter();
+    for (std::int64_t i = 0; i < max_value; ++i)
+      EXPECT_EQ(it.get_next().as_tensor().item<std::int64_t>(), i);
+  }
+  std::string text;
+  auto it = Dataset::range(5).iter();
+  try {
+    for (;;) {
+      const Tensor next = it.get_next().as_tensor();
+      text += printed(tf::add(next, next).item<std::int64_t>()) + "\n";
+    }
+  } catch (const tf::errors::OutOfRangeError&) {
+    text += "End of dataset\n";
+  }
+  EXPECT_EQ(text, "0\n2\n4\n6\n8\nEnd of dataset\n");
+}
+
+// Two folders of pictures: their names in a row, and a label by the folder.
+TEST(Sources, FoldersOfFilesBecomeNamesAndLabels) {
+  RILL_SHOWS("D70");
+  const std::string root = rill::saving_tests::fresh_folder("cats_and_dogs");
+  for (const char* name : {"/cats/a.jpg", "/cats/b.jpg", "/dogs/c.jpg"}) {
+    tf::io::create_folders(root + std::string(name).substr(0, 5));
+    tf::io::write_file_atomically(root + name, "");
+  }
+  const auto names_in = [&](const std::string& folder) {
+    std::vector<std::string> names;
+    for (const std::string& name : tf::io::list_folder(root + folder))
+      names.push_back(root + folder + name);
+    return tf::constant(names);
+  };
+  const Tensor cats = names_in("/cats/"), dogs = names_in("/dogs/");
+  const Tensor labels =
+      tf::concat({tf::zeros(cats.shape(), tf::int32), tf::ones(dogs.shape(), tf::int32)}, -1);
+  const auto ds = Dataset::from_tensor_slices(tf::tuple(tf::concat({cats, dogs}, -1), labels));
+  std::vector<std::string> seen;
+  for (auto& e : ds) {
+    auto [name, label] = e.unpack<2>();
+    seen.push_back(name.item<std::string>().substr(root.size()) + " " + label.to_string());
+  }
+  EXPECT_EQ(seen, (std::vector<std::string>{"/cats/a.jpg 0", "/cats/b.jpg 0", "/dogs/c.jpg 1"}));
 }
 
 }  // namespace

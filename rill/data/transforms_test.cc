@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <mutex>
 #include <numeric>
 #include <set>
 #include <thread>
@@ -53,6 +55,7 @@ TEST(Batch, StacksConsecutiveElements) {
 }
 
 TEST(Batch, KeepsOrDropsTheRest) {
+  RILL_SHOWS("Z22");
   for (const Dataset& source : {Dataset::range(10), plain(Dataset::range(10))}) {
     List sizes;
     for (auto& e : source.batch(4)) sizes.push_back(e.as_tensor().shape().dim(0));
@@ -80,6 +83,7 @@ TEST(Batch, GathersEveryDtypeAndShape) {
 }
 
 TEST(Batch, SaysWhatDiffers) {
+  RILL_SHOWS("Z09");
   const auto growing =
       Dataset::range(1, 4).map([](Tensor x) { return tf::fill(tf::reshape(x, {1}), x); });
   expect_error<tf::errors::InvalidArgument>([&] { growing.batch(2).as_vector(); },
@@ -480,6 +484,67 @@ TEST(Reduce, FoldsAllElements) {
                                             [](Tensor state, Tensor x) { return state + x; });
   EXPECT_EQ(sum.as_tensor().item<int>(), 10);
   EXPECT_EQ(values(Dataset::range(5).apply([](const Dataset& d) { return d.take(1); })), List{0});
+}
+
+// The guide's lambda x, (y, z), which Python 3 does not have: the pair comes as a Nest.
+TEST(Filter, TakesNestedElementsApart) {
+  RILL_SHOWS("Z07");
+  const auto nested = Dataset::zip(
+      {Dataset::range(4), Dataset::zip({Dataset::range(4, 8), Dataset::range(8, 12)})});
+  const auto kept = nested.filter([](Tensor x, Nest yz) {
+    auto [y, z] = yz.unpack<2>();
+    return x + y + z > 15;
+  });
+  EXPECT_EQ(values(kept), (List{2, 6, 10, 3, 7, 11}));
+}
+
+// What the guide's pictures show: who prepares waits for who trains, and the other way round,
+// unless elements are made ahead and by several threads.
+TEST(Prefetch, AndParallelMapHalveTheTime) {
+  RILL_SHOWS("D31", "T07", "T09");
+  using std::chrono::steady_clock, std::chrono::milliseconds;
+  struct Span {
+    steady_clock::time_point begin, end;
+  };
+  struct Timeline {
+    std::mutex mutex;
+    std::vector<Span> preparing, training;
+    // How often an element was trained on while another one was prepared.
+    int overlaps() const {
+      int n = 0;
+      for (const Span& t : training)
+        n += std::any_of(preparing.begin(), preparing.end(),
+                         [&](const Span& p) { return p.begin < t.end && t.begin < p.end; });
+      return n;
+    }
+    double seconds() const {
+      const auto all = training.back().end - preparing.front().begin;
+      return std::chrono::duration<double>(all).count();
+    }
+  };
+  const auto work = [](int ms) {
+    const auto begin = steady_clock::now();
+    std::this_thread::sleep_for(milliseconds(ms));
+    return Span{begin, steady_clock::now()};
+  };
+  const auto run = [&](Timeline& line, bool ahead) {
+    auto ds = Dataset::range(20).map(
+        [&](Tensor x) {
+          const Span span = work(20);
+          const std::lock_guard lock(line.mutex);
+          line.preparing.push_back(span);
+          return x;
+        },
+        {.num_parallel_calls = ahead ? 4 : 0});
+    if (ahead) ds = ds.prefetch(tf::data::experimental::AUTOTUNE);
+    for ([[maybe_unused]] auto& element : ds) line.training.push_back(work(8));
+  };
+  Timeline one_by_one, ahead;
+  run(one_by_one, false);
+  run(ahead, true);
+  EXPECT_EQ(one_by_one.overlaps(), 0);
+  EXPECT_GT(ahead.overlaps(), 10);
+  EXPECT_LT(ahead.seconds(), one_by_one.seconds() / 2);
 }
 
 }  // namespace

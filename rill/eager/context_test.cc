@@ -1,5 +1,6 @@
 #include "rill/eager/context.h"
 
+#include <chrono>
 #include <sstream>
 
 #include "rill/core/device.h"
@@ -90,6 +91,7 @@ TEST(Context, ATapeWorksOnAnAsynchronousDevice) {
 }
 
 TEST(Context, DevicesCannotBeConfiguredAfterTheFirstOp) {
+  RILL_SHOWS("C18");
   tf::constant(1.f) + 1.f;
   const auto cpus = tf::config::list_physical_devices("CPU");
   EXPECT_THROW(tf::config::set_logical_device_configuration(cpus[0], {{}, {}}),
@@ -98,7 +100,7 @@ TEST(Context, DevicesCannotBeConfiguredAfterTheFirstOp) {
 }
 
 TEST(Context, AnOpWithoutAKernelNamesItself) {
-  RILL_SHOWS("Z01");
+  RILL_SHOWS("Z01", "C14");
   static const tf::Op& lonely = tf::OpBuilder("TestLonely", "lonely")
                                     .input("x: T")
                                     .output("y: T")
@@ -111,6 +113,22 @@ TEST(Context, AnOpWithoutAKernelNamesItself) {
   expect_error<tf::errors::Unimplemented>(
       [&] { tf::execute(lonely, {x}); },
       "Could not find valid device for node name: \"TestLonely\": no CPU kernel for float32");
+}
+
+// A product is there before its numbers are; reading them waits for the device.
+TEST(Context, ReadingWaitsForTheDevice) {
+  RILL_SHOWS("Z17");
+  tf::test_device();
+  tf::Tensor x = (tf::eye(512) * 2.f).to("/device:TEST:0");
+  const auto half = tf::constant(0.5f).to("/device:TEST:0");
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  for (int i = 0; i < 20; ++i) x = tf::matmul(x, x) * half;
+  const auto called = Clock::now();
+  const auto numbers = x.numpy();
+  const auto read = Clock::now();
+  EXPECT_LT(called - start, read - called);
+  EXPECT_EQ(numbers(511, 511).item<float>(), 2.f);
 }
 
 }  // namespace

@@ -203,7 +203,7 @@ TEST(CondTest, BranchesMustAgree) {
 }
 
 TEST(TensorArrayTest, WriteAndRead) {
-  RILL_SHOWS("F22", "F24", "P72");
+  RILL_SHOWS("F24", "P72", "Q44");
   auto f = function([] {
     TensorArray arr(float32, 3);
     arr = arr.write(0, constant(0.f));
@@ -287,6 +287,91 @@ TEST(AutographTest, ToCodeShowsControlFlow) {
   for (const char* part : {"auto sum_even(Tensor arg_0 /* int32 [4] */) {", "tf::while_loop(",
                            "tf::cond(", "tf::floormod(", "return "})
     EXPECT_THAT(code, ::testing::HasSubstr(part)) << code;
+}
+
+TEST(WhileLoopTest, SumEvenPrintsAsInTheGuide) {
+  RILL_SHOWS("Q53");
+  const Tensor items = constant({10, 12, 15, 20});
+  int eager = 0;  // the host's own loop
+  for (const Tensor& c : items) {
+    if (c % 2 > 0) continue;
+    eager += c.item<int>();
+  }
+  auto tf_sum_even = function(sum_even);
+  EXPECT_EQ(format("Eager result: {:d}\nGraph result: {:d}\n", eager, tf_sum_even(items)),
+            "Eager result: 42\nGraph result: 42\n");
+}
+
+// The control flow of a function is that of its graph: traced once, run as often as values say.
+TEST(CondTest, IsTheHostsEagerlyAndTheGraphsInAFunction) {
+  RILL_SHOWS("F11", "F19", "E58");
+  int yes = 0, no = 0, turns = 0;
+  auto branch = [&](Tensor x) {
+    return cond(
+        x > 0,
+        [&] {
+          ++yes;
+          return x * 2;
+        },
+        [&] {
+          ++no;
+          return -x;
+        });
+  };
+  auto count = [&](Tensor n) {
+    return while_loop([&](Tensor i) { return i < n; },
+                      [&](Tensor i) {
+                        ++turns;
+                        return i + 1;
+                      },
+                      0);
+  };
+  EXPECT_EQ(branch(constant(3)).item<int>(), 6);
+  EXPECT_EQ(count(constant(5)).item<int>(), 5);
+  EXPECT_EQ(std::tuple(yes, no, turns), std::tuple(1, 0, 5));
+  yes = no = turns = 0;
+  auto traced_branch = function(branch);
+  auto traced_count = function(count);
+  EXPECT_EQ(traced_branch(constant(3)).item<int>(), 6);
+  EXPECT_EQ(traced_branch(constant(-3)).item<int>(), 3);
+  EXPECT_EQ(traced_count(constant(5)).item<int>(), 5);
+  EXPECT_EQ(traced_count(constant(900)).item<int>(), 900);
+  EXPECT_EQ(std::tuple(yes, no), std::tuple(1, 1));  // each branch is traced, once
+  EXPECT_LE(turns, 2);
+  // What decides is known while tracing: plain execution, and no branch in the graph.
+  yes = no = 0;
+  auto plain = function([&](Tensor x, bool twice) {
+    return cond(
+        twice,
+        [&] {
+          ++yes;
+          return x * 2;
+        },
+        [&] {
+          ++no;
+          return x;
+        });
+  });
+  EXPECT_EQ(plain(constant(4), true).item<int>(), 8);
+  EXPECT_EQ(std::tuple(yes, no), std::tuple(1, 0));
+  EXPECT_THAT(autograph::to_code(plain), ::testing::Not(::testing::HasSubstr("tf::cond")));
+  EXPECT_THAT(autograph::to_code(traced_branch), ::testing::HasSubstr("tf::cond"));
+}
+
+TEST(TensorArrayTest, AWriteThatIsNotKeptIsLost) {
+  RILL_SHOWS("Z28", "F22");
+  auto f = [](bool kept) {
+    TensorArray arr(float32, 2, {.element_shape = TensorShape::scalar()});
+    arr = arr.write(0, 1.f);
+    const TensorArray next = arr.write(1, 2.f);
+    return (kept ? next : arr).stack();
+  };
+  for (const auto& run : {std::function(f), std::function([&](bool kept) {
+                            return function([&] { return f(kept); })();
+                          })}) {
+    EXPECT_EQ(run(true).to_vector<float>(), (std::vector<float>{1, 2}));
+    EXPECT_EQ(run(false).to_vector<float>(), (std::vector<float>{1, 0}));
+  }
 }
 
 }  // namespace

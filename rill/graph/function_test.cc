@@ -257,5 +257,27 @@ TEST(FunctionTest, CapturesSeeTheirNewValues) {
   EXPECT_EQ(f().item<float>(), 600.f);
 }
 
+// A function is written with ops, on tensors: what else stands in it runs while it is traced.
+TEST(FunctionTest, OnlyOpsAreInTheGraph) {
+  RILL_SHOWS("F07", "Z26");
+  int host = 0;
+  auto f = function([&](Tensor x) {
+    ++host;  // no op
+    return x + host;
+  });
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(f(constant(1)).item<int>(), 2);
+  EXPECT_EQ(host, 1);
+  // A value that only a run has steers no C++, and leaves no tensor for it to read.
+  auto loop = function([](Tensor n) {
+    Tensor i = constant(0);
+    while (i < n) i = i + 1;
+    return i;
+  });
+  expect_error<errors::FailedPrecondition>([&] { loop(constant(3)); }, "tf::");
+  auto read = function([](Tensor x) { return constant(x.item<float>()); });
+  expect_error<errors::FailedPrecondition>([&] { read(constant(3.f)); }, "symbolic");
+  EXPECT_EQ(f(constant(1)).item<int>(), 2);  // an error in one function harms no other
+}
+
 }  // namespace
 }  // namespace rill

@@ -384,5 +384,26 @@ TEST(BadGraphDef, MemoryThatAFileMayAskForIsLimited) {
       "in node \"b\" (Const)");
 }
 
+// A function as a file: who runs it needs nothing of the program that wrote it.
+TEST(GraphDef, AFunctionRunsWithoutItsSource) {
+  RILL_SHOWS("F28");
+  const std::string path =
+      (std::filesystem::temp_directory_path() / "rill_exported_function.pb").string();
+  const Tensor x = constant({{1.f, -2.f}, {3.f, 4.f}});
+  std::vector<float> want;
+  {
+    Variable w(constant({{1.f, 2.f}, {3.f, 4.f}})), b(constant({0.5f, -0.5f}));
+    auto deep_net =
+        function([&](Tensor v) { return nn::softmax(nn::relu(matmul(v, w) + b)); },
+                 {.input_signature = {TensorSpec({None, 2}, float32, "v")}, .name = "deep_net"});
+    want = deep_net(x).to_vector<float>();
+    write_graph_def(path,
+                    to_graph_def(deep_net.get_concrete_function_for({}), {.output_names = {"p"}}));
+  }
+  const ImportedGraph g = import_graph_def(read_graph_def(path));
+  EXPECT_EQ(g.function({"v"}, {"p"})({x}).as_tensor().to_vector<float>(), want);
+  std::filesystem::remove(path);
+}
+
 }  // namespace
 }  // namespace rill

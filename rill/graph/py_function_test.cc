@@ -1,11 +1,13 @@
 #include "rill/graph/py_function.h"
 
 #include "rill/base/error.h"
+#include "rill/eager/context.h"
 #include "rill/eager/gradient_tape.h"
 #include "rill/graph/function.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "tests/expect_error.h"
+#include "tests/shows.h"
 
 namespace rill {
 namespace {
@@ -64,6 +66,20 @@ TEST(PyFunctionTest, WrongResultsAreErrors) {
       [](Tensor x) { return py_function([](Tensor v) { return cast(v, int32); }, x, float32); });
   expect_error<errors::InvalidArgument>([&] { f(constant(1.f)); },
                                         "result 0 is int32; Tout says float32");
+}
+
+// The guide's function that a graph calls, and that computes eagerly.
+TEST(PyFunctionTest, SquaresTheMatrixOfTheGuide) {
+  RILL_SHOWS("Q20");
+  auto my_py_func = [](Tensor x) {
+    x = matmul(x, x);
+    EXPECT_TRUE(executing_eagerly());
+    return x;
+  };
+  auto pf = function([&](Tensor x) { return py_function(my_py_func, x, float32); });
+  const Tensor y = pf(constant({{2.f}}));
+  EXPECT_EQ(y.shape(), TensorShape({1, 1}));
+  EXPECT_EQ(y.to_string(), "[[4.]]");
 }
 
 }  // namespace

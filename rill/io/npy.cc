@@ -1,5 +1,6 @@
 #include "rill/io/npy.h"
 
+#include <cstdlib>
 #include <cstring>
 
 #include "rill/base/check.h"
@@ -157,14 +158,20 @@ std::string write_npy(const Tensor& given) {
   return out;
 }
 
-Tensor load_npy(const std::string& path) { return read_npy(read_file(path), path); }
+// "~/x" is x in the user's folder.
+static std::string expanded(const std::string& path) {
+  const char* const home = std::getenv("HOME");
+  return home && path.starts_with("~/") ? join_path(home, path.substr(2)) : path;
+}
+
+Tensor load_npy(const std::string& path) { return read_npy(read_file(expanded(path)), path); }
 void save_npy(const std::string& path, const Tensor& t) {
   AtomicFile file(path);
   file.append(write_npy(t));
   file.commit();
 }
 std::vector<std::pair<std::string, Tensor>> load_npz(const std::string& path) {
-  const ZipReader zip = ZipReader::open(path);
+  const ZipReader zip = ZipReader::open(expanded(path));
   std::vector<std::pair<std::string, Tensor>> arrays;
   for (const std::string& name : zip.names()) {
     const bool npy = name.size() > 4 && name.ends_with(".npy");

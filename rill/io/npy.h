@@ -20,6 +20,7 @@ std::string write_npy(const Tensor& t);
 std::vector<std::vector<std::int64_t>> read_npy_lists(std::string_view bytes,
                                                       std::string_view name);
 
+// Paths that are read may begin with ~/, the user's folder.
 Tensor load_npy(const std::string& path);
 void save_npy(const std::string& path, const Tensor& t);
 // Arrays by name, in the order of the file.

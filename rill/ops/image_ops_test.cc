@@ -93,6 +93,7 @@ TEST(Resize, TakesOneImageAndKeepsProportions) {
 }
 
 TEST(Resize, PicksCentresAndInVersion1Corners) {
+  RILL_SHOWS("D58");
   const Tensor x = constant({0.f, 4.f}, float32, {1, 1, 2, 1});
   EXPECT_THAT(image::resize(x, {1, 4}).to_vector<float>(), ElementsAre(0, 1, 3, 4));
   EXPECT_THAT(compat::v1::image::resize_bilinear(x, {1, 4}).to_vector<float>(),
@@ -102,6 +103,13 @@ TEST(Resize, PicksCentresAndInVersion1Corners) {
               ElementsAre(0, 2, 4));
   EXPECT_THAT(compat::v1::image::resize_nearest_neighbor(x, {1, 4}).to_vector<float>(),
               ElementsAre(0, 0, 4, 4));
+  // The guides' pictures: any size in, floats of the size asked for.
+  const Tensor picture = noise({37, 51, 3}, uint8);
+  for (const Tensor& y : {compat::v1::image::resize_images(picture, {28, 28}),
+                          image::resize(picture, {28, 28}) / 255.0}) {
+    EXPECT_EQ(y.shape(), TensorShape({28, 28, 3}));
+    EXPECT_EQ(y.dtype(), float32);
+  }
 }
 
 TEST(Resize, RefusesWhatItCannotDo) {
@@ -153,6 +161,7 @@ TEST(Images, OfBytesSpanZeroToOneAsFloats) {
 }
 
 TEST(Images, AreTurnedCounterClockwise) {
+  RILL_SHOWS("D59");
   const Tensor x = constant({1, 2, 3, 4, 5, 6}, int32, {2, 3, 1});
   EXPECT_THAT(image::rot90(x).to_vector<int>(), ElementsAre(3, 6, 2, 5, 1, 4));
   EXPECT_EQ(image::rot90(x).shape(), TensorShape({3, 2, 1}));

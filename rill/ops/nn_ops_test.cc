@@ -422,5 +422,31 @@ TEST(LayerNorm, OfManyRowsHasTheBitsOfFewRows) {
   for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], want[i % want.size()]) << i;
 }
 
+TEST(CrossEntropy, OfDistributionsTakesARowOfFloatsASample) {
+  RILL_SHOWS("Z49");
+  const Tensor logits = constant({{1.f, 3.f, -2.f}, {0.f, 1.f, 0.f}});
+  auto loss = [&](const Tensor& labels, DType dtype = float32) {
+    return nn::softmax_cross_entropy_with_logits({.labels = labels, .logits = cast(logits, dtype)});
+  };
+  const Tensor rows = constant({{0.f, 1.f, 0.f}, {0.25f, 0.25f, 0.5f}});
+  EXPECT_EQ(loss(rows).shape(), TensorShape({2}));
+  EXPECT_EQ(loss(cast(rows, float64), float64).dtype(), float64);
+  EXPECT_THAT(error_of([&] {
+                loss(constant({1, 0}));
+              }),
+              ContainsRegex("softmax_cross_entropy_with_logits"));
+  // Whole numbers are taken for floats, as TensorFlow does; text is no number.
+  EXPECT_EQ(loss(constant({{0, 1, 0}, {1, 0, 0}})).to_vector<float>(),
+            loss(constant({{0.f, 1.f, 0.f}, {1.f, 0.f, 0.f}})).to_vector<float>());
+  EXPECT_THAT(error_of([&] {
+                loss(constant({{"a", "b", "c"}, {"d", "e", "f"}}));
+              }),
+              ContainsRegex("string"));
+  EXPECT_THAT(error_of([&] {
+                loss(constant({{0.f, 1.f, 0.f, 0.f}, {1.f, 0.f, 0.f, 0.f}}));
+              }),
+              ContainsRegex("\\[2, 4\\]"));
+}
+
 }  // namespace
 }  // namespace rill

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <filesystem>
 
 #include "rill/base/logging.h"
 #include "rill/io/file.h"
@@ -163,7 +164,7 @@ TEST(Checkpoint, ReadsObjectsThatTensorFlowSaved) {
 }
 
 TEST(Checkpoint, WritesTheKeysThatTensorFlowWrites) {
-  RILL_SHOWS("S14");  // values, and nothing of how they are computed
+  RILL_SHOWS("S14", "Z24");  // values, and nothing of how they are computed
   Variable x(2.f, {.name = "x"}), w({{1.f, 2.f}}, {.name = "w"}),
       b(constant(3, int64), {.name = "b"});
   const Checkpoint inner({{"w", w}, {"a/b.c", b}});
@@ -354,6 +355,35 @@ TEST(Checkpoint, AFailedSaveIsNotCounted) {
   EXPECT_THROW(checkpoint.save(folder + "/file/c"), errors::Error);
   EXPECT_EQ(checkpoint.save_counter().item<int>(), 0);
   EXPECT_EQ(checkpoint.save(folder + "/c"), folder + "/c-1");
+}
+
+TEST(Checkpoint, FilesHaveTheNamesOfTheGuide) {
+  RILL_SHOWS("Q40");
+  const std::string folder = fresh_folder("guide_names");
+  Variable weight(1.f);
+  Checkpoint({{"myAwesomeModel", weight}}).save(folder + "/model.ckpt");
+  EXPECT_EQ(io::list_folder(folder),
+            (Names{"checkpoint", "model.ckpt-1.data-00000-of-00001", "model.ckpt-1.index"}));
+}
+
+TEST(Checkpoint, TheStateOfAFolderNamesTheNewest) {
+  RILL_SHOWS("S24");
+  const std::string folder = fresh_folder("folder_state") + "/checkpoints";
+  const std::string file = folder + "/checkpoint";
+  const auto state = [&] {  // of the folder of the file, as the guide asks
+    return get_checkpoint_state(std::filesystem::path(file).parent_path().string());
+  };
+  EXPECT_FALSE(state().has_value());
+  Variable x(1.f);
+  const Checkpoint checkpoint({{"x", x}});
+  checkpoint.save(folder + "/skip-gram");
+  x.assign(2.f);
+  checkpoint.save(folder + "/skip-gram");
+  x.assign(3.f);
+  ASSERT_TRUE(state().has_value());
+  EXPECT_EQ(state()->model_checkpoint_path, folder + "/skip-gram-2");
+  checkpoint.restore(state()->model_checkpoint_path);
+  EXPECT_EQ(x.item<float>(), 2.f);
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ TEST(Summary, ValuesAreFlushedAsTheyCome) {
 }
 
 TEST(Summary, ANewRunIsANewFileInAnyFolder) {
-  RILL_SHOWS("V08", "V09");
+  RILL_SHOWS("V08", "V09", "Z25");
   const std::string folder = fresh_folder("\xe6\x97\xa5\xe5\xbf\x97 log");  // not ASCII
   const SummaryWriter first = create_file_writer(folder), second = create_file_writer(folder);
   EXPECT_NE(first.path(), second.path());

@@ -134,6 +134,45 @@ TEST(OptimizerCheckpoint, TheLearningRateIsPartOfIt) {
   EXPECT_EQ(again.learning_rate(), 0.1 / 4);
 }
 
+// The guide's whole state of a training: weights, the optimizer's slots, the step.
+struct Model : keras::Model {
+  keras::layers::Dense dense{3, {.kernel_initializer = "ones"}};
+  Model() { track("dense", dense); }
+  tf::Tensor call(const tf::Tensor& x, const keras::CallContext&) override { return dense(x); }
+};
+struct WholeState {
+  Model model;
+  v1::train::AdamOptimizer optimizer{0.01};
+  tf::Variable step = tf::Variable(tf::constant(0, tf::int64));
+  tf::train::Checkpoint root{{"optimizer", optimizer}, {"model", model}, {"optimizer_step", step}};
+  std::vector<float> train(int steps) {
+    const auto x = tf::reshape(tf::range(8.f), {4, 2});
+    for (int i = 0; i < steps; ++i)
+      optimizer.minimize([&] { return tf::reduce_mean(tf::square(model(x))); },
+                         {.global_step = step, .var_list = model.trainable_variables()});
+    return model.get_weights()[0].to_vector<float>();
+  }
+};
+TEST(OptimizerCheckpoint, ModelOptimizerAndStepTogether) {
+  RILL_SHOWS("S11");
+  const std::string folder = fresh_folder("whole");
+  WholeState first, second;
+  first.model(tf::ones({1, 2})), second.model(tf::ones({1, 2}));
+  first.train(3);
+  first.root.save(folder + "/ckpt");
+  const auto status = second.root.restore(tf::train::latest_checkpoint(folder));
+  EXPECT_EQ(second.step.item<int>(), 3);
+  // Adam's next steps follow from its slots: without them they would be those of a new one.
+  const auto want = first.train(2);
+  EXPECT_EQ(second.train(2), want);
+  EXPECT_EQ(second.step.item<int>(), 5);
+  status.assert_consumed();
+  const auto keys = tf::train::load_checkpoint(folder).get_variable_to_shape_map();
+  int slots = 0;
+  for (const auto& [key, shape] : keys) slots += key.find(".OPTIMIZER_SLOT") != key.npos;
+  EXPECT_EQ(slots, 4);  // m and v, of kernel and bias
+}
+
 TEST(OptimizerCheckpoint, TheGlobalStepIsAVariableLikeAnother) {
   const std::string folder = fresh_folder("step");
   tf::Variable w(1.f);
@@ -146,6 +185,44 @@ TEST(OptimizerCheckpoint, TheGlobalStepIsAVariableLikeAnother) {
   step.assign(tf::constant(0, tf::int64));
   root.restore(tf::train::latest_checkpoint(folder));
   EXPECT_EQ(step.item<int>(), 7);
+}
+
+// Whatever has state goes into a checkpoint: variables, layers, models, optimizers, metrics,
+// iterators.
+TEST(OptimizerCheckpoint, EverythingWithStateIsSaved) {
+  RILL_SHOWS("S31");
+  const std::string folder = fresh_folder("everything");
+  struct State {
+    tf::Variable variable = tf::Variable(0.f);
+    keras::layers::Dense layer{2};
+    Model model;
+    keras::optimizers::Adam optimizer{0.1};
+    keras::metrics::Mean metric;
+    tf::data::Iterator iterator = tf::data::Dataset::range(10).shuffle(10, {.seed = 3}).iter();
+    tf::train::Checkpoint checkpoint{{"variable", variable}, {"layer", layer},
+                                     {"model", model},       {"optimizer", optimizer},
+                                     {"metric", metric},     {"iterator", iterator}};
+    State() { layer(tf::ones({1, 3})), model(tf::ones({1, 3})); }
+    void step() {
+      variable.assign_add(1.f);
+      metric(iterator.next().as_tensor());
+      optimizer.apply_gradients({{tf::ones({3, 2}), layer.variables()[0]}});
+    }
+    std::vector<std::vector<float>> values() {
+      return {variable.to_vector<float>(), layer.get_weights()[0].to_vector<float>(),
+              model.get_weights()[0].to_vector<float>(),
+              tf::cast(metric.result(), tf::float32).to_vector<float>(),
+              iterator.next().as_tensor().to_vector<float>()};
+    }
+  };
+  State first, second;
+  first.model.variables()[0].assign_add(tf::ones({3, 3}));
+  for (int i = 0; i < 4; ++i) first.step();
+  first.checkpoint.write(folder + "/all");
+  const auto status = second.checkpoint.read(folder + "/all");
+  first.step(), second.step();  // the optimizer goes on too
+  status.assert_existing_objects_matched();
+  EXPECT_EQ(second.values(), first.values());
 }
 
 }  // namespace

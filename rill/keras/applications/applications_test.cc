@@ -204,7 +204,7 @@ TEST(Applications, MobileNetV2OfFiveClassesTrains) {
 }
 
 TEST(Applications, MistakenArgumentsAreNamed) {
-  RILL_SHOWS("A02");
+  RILL_SHOWS("A02", "Z32");
   using tf::errors::InvalidArgument;
   const auto fails = [](const applications::MobileNetV2Options& o, const std::string& text) {
     expect_error<InvalidArgument>([&] { applications::MobileNetV2(o); }, text);

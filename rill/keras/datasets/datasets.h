@@ -41,6 +41,10 @@ Splits load_data(std::string_view path);
 }  // namespace mnist
 // The same of clothes: the four idx files, or fashion_mnist.npz.
 namespace fashion_mnist {
+// What the labels 0 to 9 stand for.
+inline constexpr std::string_view class_names[] = {
+    "T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
+    "Sandal",      "Shirt",   "Sneaker",  "Bag",   "Ankle boot"};
 Splits load_data(const LoadDataOptions& options = {});
 Splits load_data(std::string_view path);
 }  // namespace fashion_mnist

@@ -115,6 +115,26 @@ TEST(Datasets, AnotherFileIsAnError) {
                                  "[imdb] " + folder + "/mnist.npz has the sha256 checksum");
 }
 
+TEST(FashionMnist, HasImagesOfTenKinds) {
+  RILL_SHOWS("D66", "Q66");
+  const std::string folder = saving_tests::fresh_folder("fashion");
+  const Tensor x = cast(reshape(range(10 * 28 * 28), {10, 28, 28}), uint8),
+               y = cast(range(10), uint8);
+  io::save_npz(folder + "/fashion_mnist.npz",
+               {{"x_train", x}, {"y_train", y}, {"x_test", x}, {"y_test", y}}, true);
+  const auto [train, test] = fashion_mnist::load_data(folder);
+  EXPECT_EQ(train.x.shape(), TensorShape({10, 28, 28}));
+  EXPECT_EQ(train.x.dtype(), uint8);
+  EXPECT_EQ(train.x.to_vector<int>(), x.to_vector<int>());
+  EXPECT_EQ(test.y.to_vector<int>(), y.to_vector<int>());
+  std::string names;
+  for (const int label : test.y.to_vector<int>())
+    names += std::string(fashion_mnist::class_names[label]) + ", ";
+  EXPECT_EQ(names,
+            "T-shirt/top, Trouser, Pullover, Dress, Coat, Sandal, Shirt, Sneaker, Bag, Ankle "
+            "boot, ");
+}
+
 // Variables of the environment for one test.
 struct Environment {
   Environment(const char* name, const std::string& value) : name_(name) {

@@ -146,4 +146,46 @@ TEST(Losses, MistakesAreNamed) {
                tf::errors::InvalidArgument);
 }
 
+TEST(Losses, BinaryCrossEntropyIsOfProbabilities) {
+  RILL_SHOWS("L03");
+  const auto y = tf::constant({{1.f, 0.f}, {0.f, 1.f}});
+  const auto p = tf::constant({{0.9f, 0.2f}, {0.f, 0.f}});
+  const double sure = -std::log(2e-7);  // a wrong 0 is clipped to 1e-7, to which Keras adds that
+  const auto by_name = losses::get("binary_crossentropy");
+  expect_near(losses::binary_crossentropy(y, p), {-(std::log(0.9) + std::log(0.8)) / 2, sure / 2},
+              1e-4);
+  EXPECT_NEAR((*by_name)(y, p).item<double>(),
+              (-(std::log(0.9) + std::log(0.8)) / 2 + sure / 2) / 2, 1e-4);
+  // What a sigmoid makes of logits.
+  const auto z = tf::constant({{1.5f, -0.5f}, {0.25f, 3.f}});
+  expect_near(losses::binary_crossentropy(y, tf::sigmoid(z)),
+              losses::binary_crossentropy(y, z, {.from_logits = true}).to_vector<double>());
+}
+
+TEST(Losses, MseIsTheMeanOfSquares) {
+  RILL_SHOWS("L04");
+  const auto y = tf::constant({{1.f, 2.f}, {3.f, 5.f}}), p = tf::constant({{2.f, 4.f}, {3.f, 2.f}});
+  expect_near(losses::mse(y, p), {2.5, 4.5});
+  EXPECT_NEAR((*losses::get("mse"))(y, p).item<double>(), 3.5, 1e-6);
+}
+
+// What training needs stands in three modules, each of which also knows its members by name.
+TEST(Losses, StandBesideMetricsAndOptimizers) {
+  RILL_SHOWS("L43");
+  namespace keras = tf::keras;
+  const auto y = tf::constant({{1.f, 2.f}}), p = tf::constant({{2.f, 4.f}});
+  for (const auto& loss : {keras::LossRef(keras::losses::MeanSquaredError()),
+                           keras::losses::get("mean_squared_error")})
+    EXPECT_NEAR((*loss)(y, p).item<double>(), 2.5, 1e-6);
+  for (const auto& metric :
+       {keras::MetricRef(keras::metrics::MeanAbsoluteError()), keras::metrics::get("mae")})
+    EXPECT_NEAR((*metric)(y, p).item<double>(), 1.5, 1e-6);
+  for (keras::Optimizer optimizer :
+       {keras::Optimizer(keras::optimizers::SGD()), keras::optimizers::get("sgd")}) {
+    tf::Variable v(1.f);
+    optimizer.apply_gradients({{tf::constant(2.f), v}});
+    EXPECT_NEAR(v.item<float>(), 1 - 0.01 * 2, 1e-6);
+  }
+}
+
 }  // namespace

@@ -16,7 +16,7 @@ using tf::Tensor;
 namespace {
 
 TEST(Metrics, MeanIsCallable) {
-  RILL_SHOWS("L16");
+  RILL_SHOWS("L16", "Q12");
   metrics::Mean m("loss");
   m(0);
   m(5);
@@ -92,6 +92,29 @@ TEST(Metrics, WrongArgumentsAreNamed) {
         m(tf::constant({1.f, 2.f, 3.f}));
       },
       "expected shape [2]");
+}
+
+TEST(Metrics, AccuraciesAsFunctionsTellOfEachSample) {
+  RILL_SHOWS("L14");
+  const Tensor p = tf::constant({{0.1f, 0.9f, 0.f}, {0.5f, 0.2f, 0.3f}, {0.2f, 0.3f, 0.5f}});
+  const Tensor numbers = tf::constant({1, 2, 2});
+  const std::vector<float> want{1, 0, 1};
+  EXPECT_EQ(metrics::categorical_accuracy(tf::one_hot(numbers, 3), p).to_vector<float>(), want);
+  EXPECT_EQ(metrics::sparse_categorical_accuracy(numbers, p).to_vector<float>(), want);
+}
+
+TEST(Metrics, SparseCategoricalAccuracyIsOfAllSamplesSoFar) {
+  RILL_SHOWS("L15");
+  metrics::SparseCategoricalAccuracy accuracy;
+  const Tensor p = tf::constant({{0.9f, 0.1f}, {0.2f, 0.8f}});
+  accuracy.update_state(tf::constant({0, 1}), p);
+  EXPECT_EQ(accuracy.result().item<float>(), 1.f);
+  accuracy.update_state(tf::constant({1, 0}), p);
+  accuracy.update_state(tf::constant({1}), p(tf::slice(0, 1)));
+  EXPECT_FLOAT_EQ(accuracy.result().item<float>(), 2.f / 5);
+  accuracy.reset_states();
+  accuracy.update_state(tf::constant({1, 1}), p);
+  EXPECT_EQ(accuracy.result().item<float>(), 0.5f);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -320,6 +321,61 @@ TEST(Optimizer, SlotsLiveOnTheVariablesDevice) {
   ASSERT_EQ(sgd.variables().size(), 2u);
   EXPECT_EQ(&sgd.variables()[1].device(), &v.device());
   EXPECT_EQ(sgd.variables()[1].to_vector<float>(), (std::vector<float>{-1, -1}));
+}
+
+// TensorFlow 1's optimizers stand in compile, and step there as they do by hand.
+template <class O>
+void expect_same_in_fit(O in_fit, O by_hand) {
+  const Tensor x = tf::random::stateless_uniform({8, 3}, {1, 2}, -1, 1),
+               y = tf::random::stateless_uniform({8, 2}, {3, 4}, -1, 1);
+  keras::Sequential fitted({keras::layers::Dense(2, {.kernel_initializer = "ones"})}),
+      stepped({keras::layers::Dense(2, {.kernel_initializer = "ones"})});
+  fitted.compile({.optimizer = in_fit, .loss = "mse", .metrics = {"mae"}});
+  const auto history =
+      fitted.fit(x, y, {.batch_size = 4, .epochs = 3, .verbose = 0, .shuffle = false});
+  EXPECT_LT(history["loss"].back(), history["loss"].front());
+  stepped(x);
+  for (int step = 0; step < 6; ++step) {
+    const auto batch = tf::slice(step % 2 * 4, step % 2 * 4 + 4);
+    by_hand.minimize([&] { return tf::reduce_mean(tf::square(stepped(x(batch)) - y(batch))); },
+                     {.var_list = stepped.trainable_variables()});
+  }
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto got = fitted.get_weights()[i].to_vector<float>(),
+               want = stepped.get_weights()[i].to_vector<float>();
+    for (std::size_t j = 0; j < want.size(); ++j) EXPECT_NEAR(got[j], want[j], 1e-6);
+  }
+}
+
+TEST(Optimizers, OfVersion1StandInCompile) {
+  RILL_SHOWS("K37");
+  expect_same_in_fit(tf::train::AdamOptimizer(0.001), tf::train::AdamOptimizer(0.001));
+  expect_same_in_fit(tf::train::RMSPropOptimizer(0.01), tf::train::RMSPropOptimizer(0.01));
+  expect_same_in_fit(tf::train::GradientDescentOptimizer(0.2),
+                     tf::train::GradientDescentOptimizer(0.2));
+}
+
+// The step that an optimizer counts is where TensorBoard draws a value.
+TEST(Optimizers, TheGlobalStepPlacesSummaries) {
+  RILL_SHOWS("V22");
+  const std::string folder = ::testing::TempDir() + "rill_global_step_summaries";
+  std::filesystem::remove_all(folder);
+  const auto writer = tf::summary::create_file_writer(folder);
+  const auto scope = writer.as_default();
+  tf::Variable w(1.f), global_step(tf::constant(0, tf::int64));
+  tf::train::GradientDescentOptimizer optimizer(0.25);
+  for (int i = 0; i < 3; ++i) {
+    optimizer.minimize([&] { return w * w; }, {.global_step = global_step, .var_list = {w}});
+    tf::summary::scalar("w", w.value(), {.step = global_step});
+  }
+  expect_error<tf::errors::FailedPrecondition>([&] { tf::summary::scalar("w", w.value()); },
+                                               "step");
+  writer.close();
+  std::vector<std::pair<std::int64_t, float>> points;
+  for (const auto& event : tf::summary::summary_iterator(writer.path()))
+    for (const auto& value : event.values)
+      points.emplace_back(event.step, value.tensor.item<float>());
+  EXPECT_EQ(points, (std::vector<std::pair<std::int64_t, float>>{{1, .5f}, {2, .25f}, {3, .125f}}));
 }
 
 }  // namespace

@@ -262,7 +262,7 @@ TEST(ModelConfig, ClassesOfOnesOwnMustBeKnown) {
 }
 
 TEST(ModelConfig, SubclassedModelsHaveNone) {
-  RILL_SHOWS("S06", "S09");
+  RILL_SHOWS("S06", "S09", "Z10");
   Subclassed m;
   m(tf::ones({1, 3}));
   expect_error<tf::errors::Unimplemented>([&] { (void)m.to_json(); }, "class Subclassed");
@@ -299,6 +299,27 @@ TEST(ModelConfig, SaysWhatIsWrong) {
                                             "expected a tensor of the model");
   expect_error<tf::errors::Unimplemented>(
       [&] { from_json(functional(R"([[["i", 0, 0, {"axis": 3}]]])")); }, "argument \"axis\"");
+}
+
+// A few lines of YAML can stand for more than any memory holds: each alias names the one before
+// it many times. What they unfold to is bounded.
+TEST(ModelConfig, AliasesInYamlAreBounded) {
+  const keras::Config small = keras::Config::from_yaml("a: &x [1, 2]\nb: [*x, *x]\n");
+  EXPECT_EQ(small.to_json(), R"({"a": [1, 2], "b": [[1, 2], [1, 2]]})");
+  std::string bomb = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n";
+  for (int i = 1; i < 9; ++i) {
+    const std::string before = "*a" + std::to_string(i - 1);
+    bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + before;
+    for (int j = 1; j < 10; ++j) bomb += ", " + before;
+    bomb += "]\n";
+  }
+  EXPECT_LT(bomb.size(), 1000u);
+  expect_error<tf::errors::InvalidArgument>([&] { keras::Config::from_yaml(bomb); },
+                                            "[yaml] unfolds to more than a million values");
+  expect_error<tf::errors::InvalidArgument>([&] { keras::models::from_yaml(bomb); },
+                                            "[yaml] unfolds to more than a million values");
+  const std::string deep = std::string(600, '[') + std::string(600, ']');
+  expect_error<tf::errors::InvalidArgument>([&] { keras::Config::from_yaml(deep); }, "[yaml]");
 }
 
 }  // namespace

@@ -49,6 +49,7 @@ TEST(Fit, LossFallsAndAccuracyRises) {
 }
 
 TEST(Fit, DatasetsWithStepsGoOnAcrossEpochs) {
+  RILL_SHOWS("Z13");
   keras::Sequential model = classifier();
   model.compile({.optimizer = "adam", .loss = "mse", .metrics = {"mae"}});
   auto train = tf::data::Dataset::from_tensor_slices(tf::tuple(inputs(), one_hot_labels()))
@@ -66,6 +67,9 @@ TEST(Fit, DatasetsWithStepsGoOnAcrossEpochs) {
   EXPECT_LT(h["loss"].back(), h["loss"].front());
   expect_error<tf::errors::InvalidArgument>([&] { model.fit(train, {.verbose = 0}); },
                                             "steps_per_epoch");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] { model.fit(train, {.batch_size = 32, .verbose = 0, .steps_per_epoch = 30}); },
+      "batch_size argument must not be specified for a dataset");
   EXPECT_EQ(model.evaluate(train, {.verbose = 0, .steps = 30}).size(), 2u);
   EXPECT_EQ(model.predict(train, {.verbose = 0, .steps = 30}).shape().dim(0), 960);
 }

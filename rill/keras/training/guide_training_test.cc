@@ -199,4 +199,42 @@ TEST(KerasGuide, MetricsNames) {
   EXPECT_EQ(m.metrics_names(), (std::vector<std::string>{"loss", "sparse_categorical_accuracy"}));
 }
 
+// Arguments are fields of a struct: one that compile does not have does not compile.
+template <class Options>
+concept HasMetrics = requires {
+  Options{.metrics = {"accuracy"}};
+};
+template <class Options>
+concept HasMetric = requires {
+  Options{.metric = {"accuracy"}};
+};
+
+TEST(KerasGuide, AMisspeltArgumentOfCompileIsAnErrorOfTheCompiler) {
+  RILL_SHOWS("K45");
+  EXPECT_TRUE(HasMetrics<keras::CompileOptions>);
+  EXPECT_FALSE(HasMetric<keras::CompileOptions>);
+}
+
+TEST(KerasGuide, ArraysAndDatasetsAreTheSameData) {
+  RILL_SHOWS("D76");
+  const Tensor x = sample({20, 3}), y = sample({20, 2}, 5);
+  const auto dataset = tf::data::Dataset::from_tensor_slices(tf::tuple(x, y)).batch(8);
+  const auto model = [] {
+    keras::Sequential m({layers::Dense(2, {.kernel_initializer = "ones"})});
+    m.compile({.optimizer = "sgd", .loss = "mse", .metrics = {"mae"}});
+    return m;
+  };
+  keras::Sequential of_arrays = model(), of_dataset = model();
+  const auto a =
+      of_arrays.fit(x, y, {.batch_size = 8, .epochs = 3, .verbose = 0, .shuffle = false});
+  const auto d = of_dataset.fit(dataset, {.epochs = 3, .verbose = 0});
+  EXPECT_EQ(a["loss"], d["loss"]);
+  EXPECT_EQ(a["mae"], d["mae"]);
+  EXPECT_LT(a["loss"].back(), a["loss"].front());
+  const auto scores = of_arrays.evaluate(x, y, {.batch_size = 8, .verbose = 0});
+  EXPECT_EQ(scores["loss"], of_dataset.evaluate(dataset, {.verbose = 0})["loss"]);
+  expect_near(of_arrays.predict(x, {.batch_size = 8, .verbose = 0}),
+              of_dataset.predict(dataset, {.verbose = 0}), 0);
+}
+
 }  // namespace
