@@ -1,4 +1,4 @@
-// shows: P24 P39 P66 Q27 Q29 Q41 Q42
+// shows: P24 P39 P66
 // Datasets: what their elements are, how they print, and batches of them.
 #include <rill/rill.h>
 

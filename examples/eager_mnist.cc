@@ -1,4 +1,4 @@
-// shows: P13 Q08 Q09 Q10
+// shows: P13 Q08 Q10
 // Digits learnt step by step in eager execution, with TensorFlow 1's losses and optimizer. The
 // pixels stay 0 .. 255, as in the guide, so that the first loss is large.
 //   eager_mnist [steps]     the guide's own run has 7500, as has this one where RILL_FULL is set

@@ -1,4 +1,4 @@
-// shows: P21 Q18 Q19 T04
+// shows: P21 Q18 Q19
 // How long 200 products of 1000 x 1000 matrices take on each device.
 #include <rill/rill.h>
 #include <chrono>

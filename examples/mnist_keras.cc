@@ -1,4 +1,4 @@
-// shows: P54 P89
+// shows: P54 P89 A12
 // The guides' quick start: digits of MNIST read by a stack of layers and by a functional model.
 //   mnist_keras [epochs]     without MNIST's files: the small digits of the library
 #include <rill/rill.h>

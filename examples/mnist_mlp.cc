@@ -1,4 +1,4 @@
-// shows: P53 D72 Q60 Q37 Q39 A12
+// shows: P53 Q37 Q60
 // Digits read by a class of one's own and a training loop by hand, as the guide has it: batches
 // drawn by chance, Adam, and the accuracy on the test images.
 //   mnist_mlp [steps]     the guide's own run, and this one, has 30000
