@@ -188,6 +188,15 @@ TEST(Structures, DatasetsPrintTheirKind) {
             "TensorSpec(shape=(4,), dtype=tf.int64, name=None)");
 }
 
+TEST(Structures, OfArraysPrintAsInTheGuide) {
+  RILL_SHOWS("Q41", "Q42");
+  const Tensor pairs = tf::np::random::random({5, 2}), numbers = tf::np::random::random({5});
+  EXPECT_EQ(printed(Dataset::from_tensor_slices(pairs)),
+            "<TensorSliceDataset shapes: (2,), types: tf.float64>");
+  EXPECT_EQ(printed(Dataset::from_tensor_slices(Nest::dict({{"a", numbers}, {"b", pairs}}))),
+            "<TensorSliceDataset shapes: {a: (), b: (2,)}, types: {a: tf.float64, b: tf.float64}>");
+}
+
 TEST(Structures, OfTheGuidesListTwo) {
   RILL_SHOWS("Q21", "Q22", "Q24");
   const auto n = tf::zeros({4, 100}, tf::int32);

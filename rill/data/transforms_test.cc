@@ -43,7 +43,7 @@ Dataset plain(const Dataset& ds) {
 }
 
 TEST(Batch, StacksConsecutiveElements) {
-  RILL_SHOWS("D22", "D23", "P39");
+  RILL_SHOWS("D22", "D23", "Q27");
   const auto ds = Dataset::zip({Dataset::range(100), Dataset::range(0, -100, -1)}).batch(4);
   std::vector<std::string> lines;
   for (auto& e : ds.take(3)) {
@@ -105,7 +105,7 @@ TEST(Batch, AfterMapInOneCall) {
 }
 
 TEST(PaddedBatch, PadsToTheLongest) {
-  RILL_SHOWS("D24", "D78");
+  RILL_SHOWS("D24", "D78", "Q29");
   const auto ds =
       Dataset::range(100)
           .map([](Tensor x) { return tf::fill(tf::reshape(tf::cast(x, tf::int32), {1}), x); })

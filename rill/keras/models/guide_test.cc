@@ -634,4 +634,18 @@ TEST(KerasGuide, AStackHasOneWayThrough) {
   expect_near(graph(x), x, 0);
 }
 
+TEST(KerasGuide, ShapesOfThePerceptron) {
+  RILL_SHOWS("Q39");
+  keras::Sequential mlp({layers::Flatten(), layers::Dense({.units = 100, .activation = "relu"}),
+                         layers::Dense({.units = 10})});
+  for (const int batch : {50, 1}) {
+    Tensor x = tf::zeros({batch, 28, 28, 1});
+    std::vector<tf::TensorShape> shapes;
+    mlp(x);
+    for (const keras::LayerRef& layer : mlp.layers()) shapes.push_back((x = (*layer)(x)).shape());
+    EXPECT_THAT(shapes, ElementsAre(tf::TensorShape({batch, 784}), tf::TensorShape({batch, 100}),
+                                    tf::TensorShape({batch, 10})));
+  }
+}
+
 }  // namespace
