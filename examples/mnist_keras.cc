@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
   functional.compile({.optimizer = keras::optimizers::Adam({.learning_rate = 0.001}),
                       .loss = keras::losses::sparse_categorical_crossentropy,
                       .metrics = {keras::metrics::sparse_categorical_accuracy}});
-  functional.fit(tf::expand_dims(x_train, -1), train.y, {.batch_size = 50, .epochs = epochs});
+  functional.fit(tf::expand_dims(x_train, -1), train.y, {.batch_size = 32, .epochs = epochs});
   const auto scores = functional.evaluate(tf::expand_dims(x_test, -1), test.y);
   std::cout << tf::format("functional: test accuracy {:.4f}\n",
                           scores["sparse_categorical_accuracy"]);
