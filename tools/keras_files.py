@@ -7,38 +7,12 @@ that are checked in; --update checks them in. Ours: keras_test writes the same m
 them, computes what Rill computes, and goes on training as Rill does.
 """
 import json
-import os
-import subprocess
-import sys
 import tempfile
 
-binary, goldens = (os.path.abspath(p) for p in sys.argv[1:3])
-update = "--update" in sys.argv
-sys.argv = sys.argv[:1]
-sys.path.insert(0, goldens)
-sys.dont_write_bytecode = True
+import keras_checks as checks
+from keras_checks import check, goldens, near, run, update
 import make_models as theirs
-from make_models import keras, np
-
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-checked = 0
-
-
-def check(ok, what):
-    global checked
-    checked += 1
-    if not ok:
-        sys.exit("keras_files: " + what)
-
-
-def run(tests, **environment):
-    subprocess.run([binary, "--gtest_brief=1", "--gtest_filter=" + tests], check=True, stdout=subprocess.DEVNULL,
-                   env={**os.environ, "RILL_SOURCE_DIR": ROOT, **environment})
-    check(True, "")
-
-
-def near(got, want, what):
-    check(np.allclose(got, want, rtol=0, atol=4e-6), f"{what}: {got}, and not {want}")
+from make_models import keras
 
 
 def keras_reads(folder):
@@ -98,4 +72,4 @@ with tempfile.TemporaryDirectory() as temporary:
     keras_reads(ours)
     keras_restores_the_optimizer(ours)
     keras_restores_the_loss_scale(ours)
-print(f"keras_files: {checked} checks, Rill reads what Keras writes and the reverse")
+print(f"keras_files: {checks.checked} checks, Rill reads what Keras writes and the reverse")

@@ -10,44 +10,20 @@ writes is read by TensorBoard.
 import json
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 
-binary, goldens = (os.path.abspath(p) for p in sys.argv[1:3])
-update = "--update" in sys.argv
-sys.argv = sys.argv[:1]
-sys.path.insert(0, goldens)
-sys.dont_write_bytecode = True
+import keras_checks as checks
+from keras_checks import check, goldens, near, run, update
 import make_models as theirs
-from make_models import keras, np
+from make_models import keras
 from tensorboard import program
 from tensorboard.backend.event_processing import data_ingester, event_accumulator
 from tensorboard.context import RequestContext
 from tensorboard.data import provider as base_provider
 from tensorboard.util import tensor_util
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Checked in beside every .keras, .json and expected.json: the rest differs little from these.
 KEPT = ("graph.h5", "recurrent.h5", "conv.weights.h5")
-checked = 0
-
-
-def check(ok, what):
-    global checked
-    checked += 1
-    if not ok:
-        sys.exit("keras_newest: " + what)
-
-
-def run(tests, **environment):
-    subprocess.run([binary, "--gtest_brief=1", "--gtest_filter=" + tests], check=True, stdout=subprocess.DEVNULL,
-                   env={**os.environ, "RILL_SOURCE_DIR": ROOT, **environment})
-    check(True, "")
-
-
-def near(got, want, what):
-    check(np.allclose(got, want, rtol=0, atol=4e-6), f"{what}: {got}, and not {want}")
 
 
 def keras_reads(folder):
@@ -108,4 +84,4 @@ with tempfile.TemporaryDirectory() as temporary:
     keras_reads(ours)
     run("TensorBoardFiles.*", RILL_TENSORBOARD_OUT=temporary + "/board")
     tensorboard_shows(temporary + "/board")
-print(f"keras_newest: {checked} checks, Rill reads what Keras {keras.__version__} writes and the reverse")
+print(f"keras_newest: {checks.checked} checks, Rill reads what Keras {keras.__version__} writes and the reverse")

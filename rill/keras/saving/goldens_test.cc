@@ -13,6 +13,7 @@
 #include "rill/ops/nn_ops.h"
 #include "rill/ops/random_ops.h"
 #include "tests/checkpoint_files.h"
+#include "tests/keras_goldens.h"
 #include "tests/shows.h"
 
 namespace tf = rill;
@@ -27,13 +28,8 @@ std::string golden(const std::string& name) {
   return std::string(root ? root : ".") + "/rill/keras/saving/testdata/" + name;
 }
 
-// The numbers of make_models.py.
-Tensor numbers(const tf::TensorShape& shape) {
-  std::vector<float> v;
-  for (int i = 0; i < shape.num_elements(); ++i)
-    v.push_back(static_cast<float>(i * 7 % 16 - 8) / 8.f);
-  return tf::constant(v, tf::float32, shape);
-}
+using rill::keras_goldens::expect_near, rill::keras_goldens::numbers;
+
 tf::Nest inputs_of(const std::string& name) {
   if (name == "stack") return numbers({6, 2, 2});
   if (name == "graph") return tf::Nest{numbers({6, 4}), -numbers({6, 4}) / 2.f};
@@ -44,26 +40,7 @@ tf::Nest inputs_of(const std::string& name) {
 }
 
 keras::Config results(keras::Model& m, const std::string& name) {
-  const tf::Nest x = inputs_of(name);
-  const auto flat = [&] {
-    return keras::Config::list_of(m.predict_on_batch(x).as_tensor().to_vector<float>());
-  };
-  keras::Config c = keras::Config::dict({{"before", flat()}});
-  const auto logs = m.train_on_batch(x, numbers({6, 2}));
-  c.set("loss", logs["loss"]);
-  c.set("mae", logs["mae"]);
-  c.set("after", flat());
-  return c;
-}
-
-void expect_near(const keras::Config& got, const keras::Config& want) {
-  for (const char* key : {"before", "after"}) {
-    ASSERT_EQ(got[key].size(), want[key].size());
-    for (std::size_t i = 0; i < want[key].size(); ++i)
-      EXPECT_NEAR(got[key][i].as_double(), want[key][i].as_double(), 4e-6) << key << " " << i;
-  }
-  for (const char* key : {"loss", "mae"})
-    EXPECT_NEAR(got[key].as_double(), want[key].as_double(), 4e-6) << key;
+  return rill::keras_goldens::results(m, inputs_of(name));
 }
 
 const char* const kModels[] = {"stack", "graph", "nested", "ops", "scaled", "calls"};
