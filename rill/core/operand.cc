@@ -18,6 +18,7 @@ using Kind = Operand::Kind;
 struct ListType {
   Dims dims;
   bool any = false, integers = false, floats = false, bools = false, texts = false, wide = false;
+  bool huge = false;
 };
 
 void scan(const Operand& x, std::size_t depth, ListType& type) {
@@ -43,6 +44,7 @@ void scan(const Operand& x, std::size_t depth, ListType& type) {
   switch (x.kind()) {
     case Kind::integer:
       type.integers = true;
+      type.huge = type.huge || x.huge();
       type.wide = type.wide || x.wide() || x.integer() > INT32_MAX || x.integer() < INT32_MIN;
       break;
     case Kind::floating:
@@ -63,7 +65,7 @@ DType natural_dtype(const ListType& type) {
   if (type.texts) return string;
   if (type.bools) return bool_;
   if (type.floats) return float32;
-  if (type.integers) return type.wide ? int64 : int32;
+  if (type.integers) return type.huge ? uint64 : type.wide ? int64 : int32;
   return float32;  // empty, as in TensorFlow
 }
 
@@ -91,20 +93,22 @@ T leaf(const Operand& x, DType dtype) {
                    invalid_argument, "[constant] {} does not fit dtype {}", x.number(), dtype);
         return static_cast<T>(x.number());
       }
+      if constexpr (!std::is_same_v<T, std::uint64_t>)
+        RILL_CHECK(!x.huge(), invalid_argument, "[constant] {} does not fit dtype {}",
+                   static_cast<std::uint64_t>(x.integer()), dtype);
       if constexpr (!std::is_same_v<T, std::uint64_t> && !std::is_same_v<T, std::int64_t>) {
         RILL_CHECK(x.integer() >= std::numeric_limits<T>::min() &&
                        x.integer() <= static_cast<std::int64_t>(std::numeric_limits<T>::max()),
                    invalid_argument, "[constant] {} does not fit dtype {}", x.integer(), dtype);
       }
-      // A wide one may be an unsigned number whose top bit is set.
       if constexpr (std::is_same_v<T, std::uint64_t>)
-        RILL_CHECK(x.integer() >= 0 || x.wide(), invalid_argument,
+        RILL_CHECK(x.integer() >= 0 || x.huge(), invalid_argument,
                    "[constant] {} does not fit dtype {}", x.integer(), dtype);
       return static_cast<T>(x.integer());
     } else if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16_t>) {
       return T(static_cast<float>(x.number()));
     } else {
-      if (x.kind() == Kind::floating) return static_cast<T>(x.number());
+      if (x.kind() == Kind::floating || x.huge()) return static_cast<T>(x.number());
       if constexpr (requires(T t) { t.real(); })
         return T(static_cast<typename T::value_type>(x.integer()));
       else

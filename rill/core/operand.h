@@ -41,6 +41,7 @@ class Operand {
   constexpr Operand(T v, RILL_CALL_SITE)
       : kind_(kind_of<T>()),
         wide_(std::is_integral_v<T> && sizeof(T) > 4),
+        huge_(is_huge(v)),
         line_(line),
         file_(file) {
     if constexpr (std::is_floating_point_v<T>)
@@ -66,6 +67,8 @@ class Operand {
   bool is_literal() const { return kind_ != Kind::tensor && kind_ != Kind::variable; }
   // A 64-bit integer type wrote it (an int64 variable, not the literal 3).
   bool wide() const { return wide_; }
+  // An unsigned integer beyond int64: integer() has its bits.
+  bool huge() const { return huge_; }
   const char* file() const { return file_; }
   int line() const { return line_; }
 
@@ -73,7 +76,10 @@ class Operand {
   const Variable& variable() const { return *static_cast<const Variable*>(u_.p); }
   const TensorShape& shape() const { return *static_cast<const TensorShape*>(u_.p); }
   std::int64_t integer() const { return u_.i; }
-  double number() const { return kind_ == Kind::floating ? u_.d : static_cast<double>(u_.i); }
+  double number() const {
+    if (huge_) return static_cast<double>(static_cast<std::uint64_t>(u_.i));
+    return kind_ == Kind::floating ? u_.d : static_cast<double>(u_.i);
+  }
   std::string_view text() const { return {static_cast<const char*>(u_.p), size_}; }
   std::size_t size() const { return size_; }
   const Operand* begin() const { return static_cast<const Operand*>(u_.p); }
@@ -90,8 +96,16 @@ class Operand {
                                          : Kind::integer;
   }
 
+  template <class T>
+  static constexpr bool is_huge(T v) {
+    if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8)
+      return v > static_cast<T>(INT64_MAX);
+    else
+      return false;
+  }
+
   Kind kind_;
-  bool wide_ = false;
+  bool wide_ = false, huge_ = false;
   int line_;
   const char* file_;
   std::size_t size_ = 0;
@@ -104,7 +118,7 @@ class Operand {
 
 // The operand as a tensor: itself, a read of the variable, or a constant.
 // Literals become `dtype` when it is given, else int32 (int64 when wide or out
-// of int32's range), float32, bool or string. InvalidArgument for a ragged
+// of int32's range, uint64 beyond that), float32, bool or string. InvalidArgument for a ragged
 // list, mixed kinds, or a value that `dtype` cannot hold (a fraction for an
 // integer dtype).
 Tensor to_tensor(const Operand& x, DType dtype = {});

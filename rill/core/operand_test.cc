@@ -84,6 +84,27 @@ TEST(Operand, LiteralsMustFitTheDType) {
             std::uint64_t{1} << 63);
 }
 
+TEST(Operand, UnsignedNumbersBeyondInt64StayWhatTheyAre) {
+  const std::uint64_t big = std::uint64_t{1} << 63;
+  EXPECT_EQ(to_tensor(big).dtype(), uint64);
+  EXPECT_EQ(to_tensor(big).item<std::uint64_t>(), big);
+  EXPECT_EQ(of({1, big}).to_vector<std::uint64_t>(), (std::vector<std::uint64_t>{1, big}));
+  EXPECT_EQ(to_tensor(std::uint64_t{5}).dtype(), int64);
+  EXPECT_EQ(to_tensor(big, float64).item<double>(), 9223372036854775808.0);
+  EXPECT_EQ(to_tensor(big, float32).item<float>(), 9223372036854775808.f);
+  expect_error<errors::InvalidArgument>([&] { to_tensor(big, int64); },
+                                        "9223372036854775808 does not fit dtype int64");
+  expect_error<errors::InvalidArgument>([&] { to_tensor(big, int8); },
+                                        "9223372036854775808 does not fit dtype int8");
+  expect_error<errors::InvalidArgument>(
+      [&] {
+        of({std::int64_t{-1}, big});
+      },
+      "-1 does not fit dtype uint64");
+  expect_error<errors::InvalidArgument>([] { to_tensor(std::int64_t{-1}, uint64); },
+                                        "-1 does not fit dtype uint64");
+}
+
 TEST(Operand, ShapesBecomeLists) {
   EXPECT_EQ(to_tensor(TensorShape{2, 3}).to_vector<int>(), (std::vector<int>{2, 3}));
   const std::int64_t big = std::int64_t{1} << 40;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "rill/base/ref.h"
+#include "rill/core/projection.h"
 #include "rill/core/tensor.h"
 #include "rill/core/trackable.h"
 
@@ -20,19 +21,6 @@ class Resource : public TrackableNode {
   virtual const char* kind() const = 0;  // "variable", for messages
   const Kind resource_kind;
 };
-
-// What a variable's value must be projected onto after an update, as Keras's
-// constraints ask.
-class Projection {
- public:
-  virtual ~Projection() = default;
-  virtual Tensor project(const Tensor& value) const = 0;
-  RefCount refs;
-};
-inline void retain(Projection* p) noexcept { p->refs.retain(); }
-inline void release(Projection* p) noexcept {
-  if (p->refs.release()) delete p;
-}
 
 // The cell behind a Variable. The value is a tensor that readers share; a
 // writer changes it in place only when nobody else holds its buffer, so that

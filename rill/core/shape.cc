@@ -20,6 +20,12 @@ std::string list_of(const TensorShape& s, std::string_view unknown) {
   return out;
 }
 
+void check_size(std::size_t place, std::int64_t size) {
+  RILL_CHECK(size >= -1, invalid_argument,
+             "[TensorShape] dimension {} is negative ({}); an unknown dimension is tf::None or -1",
+             place, size);
+}
+
 }  // namespace
 
 TensorShape::TensorShape(std::initializer_list<Dim> dims) : known_(true) {
@@ -32,25 +38,37 @@ TensorShape::TensorShape(std::initializer_list<Dim> dims) : known_(true) {
 }
 
 TensorShape::TensorShape(const std::vector<std::int64_t>& dims) : known_(true) {
-  for (std::int64_t d : dims) {
-    RILL_CHECK(
-        d >= -1, invalid_argument,
-        "[TensorShape] dimension {} is negative ({}); an unknown dimension is tf::None or -1",
-        dims_.size(), d);
-    dims_.push_back(d);
-  }
+  for (std::int64_t d : dims) push_back(d);
 }
 
 TensorShape TensorShape::unknown_dims(int rank) {
+  RILL_CHECK(rank >= 0, invalid_argument, "[TensorShape] the rank is negative ({})", rank);
   return TensorShape(Dims(static_cast<std::size_t>(rank), -1));
 }
 
-std::int64_t TensorShape::dim(int i) const {
+std::size_t TensorShape::place(int i) const {
   RILL_CHECK(known_, invalid_argument, "[shape] dimension {} of a shape of unknown rank", i);
   const int n = rank();
   RILL_CHECK(i >= -n && i < n, out_of_range,
              "[shape] dimension {} of shape {}: expected an index in [{}, {})", i, *this, -n, n);
-  return dims_[static_cast<std::size_t>(i < 0 ? i + n : i)];
+  return static_cast<std::size_t>(i < 0 ? i + n : i);
+}
+
+std::int64_t TensorShape::dim(int i) const { return dims_[place(i)]; }
+
+void TensorShape::set_dim(int i, std::int64_t size) {
+  const std::size_t at = place(i);
+  check_size(at, size);
+  dims_[at] = size;
+}
+
+void TensorShape::push_back(std::int64_t size) {
+  RILL_CHECK(known_, invalid_argument,
+             "[TensorShape] push_back({}) on a shape of unknown rank; begin with "
+             "TensorShape::scalar()",
+             size);
+  check_size(dims_.size(), size);
+  dims_.push_back(size);
 }
 
 Dim TensorShape::operator[](int i) const {

@@ -60,14 +60,18 @@ class TensorShape {
   bool is_compatible_with(const TensorShape& other) const;
   std::string to_string() const;  // "(2, None)", "<unknown>"
 
-  void push_back(std::int64_t size) { dims_.push_back(size); }
-  void set_dim(int i, std::int64_t size) { dims_[static_cast<std::size_t>(i)] = size; }
+  // REQUIRES for both: a known rank. A size of -1 or None is unknown.
+  void push_back(std::int64_t size);
+  void set_dim(int i, std::int64_t size);  // negative i counts from the end
+  void push_back(Dim size) { push_back(size.known() ? size.value() : -1); }
+  void set_dim(int i, Dim size) { set_dim(i, size.known() ? size.value() : -1); }
 
   friend bool operator==(const TensorShape& a, const TensorShape& b) {
     return a.known_ == b.known_ && a.dims_ == b.dims_;
   }
 
  private:
+  std::size_t place(int i) const;  // of dimension i in dims_; checked
   Dims dims_;
   bool known_ = false;
 };

@@ -51,6 +51,30 @@ TEST(Shape, NegativeSizesAreRefused) {
   EXPECT_EQ(TensorShape(std::vector<std::int64_t>{-1, 2}), (TensorShape{None, 2}));
 }
 
+TEST(Shape, DimensionsAreSetAndAddedWithinBounds) {
+  TensorShape s{2, 3, None};
+  s.set_dim(-1, 7);
+  s.set_dim(0, None);
+  s.set_dim(1, -1);
+  EXPECT_EQ(s, (TensorShape{None, None, 7}));
+  s.push_back(4);
+  s.push_back(None);
+  EXPECT_EQ(s, (TensorShape{None, None, 7, 4, None}));
+  const TensorShape before = s;
+  expect_error<errors::OutOfRange>(
+      [&] { s.set_dim(5, 1); },
+      "dimension 5 of shape [?, ?, 7, 4, ?]: expected an index in [-5, 5)");
+  expect_error<errors::OutOfRange>([&] { s.set_dim(-6, 1); }, "dimension -6");
+  expect_error<errors::InvalidArgument>([&] { s.set_dim(-2, -5); }, "dimension 3 is negative (-5)");
+  expect_error<errors::InvalidArgument>([&] { s.push_back(-2); }, "dimension 5 is negative (-2)");
+  EXPECT_EQ(s, before);
+  TensorShape scalar = TensorShape::scalar();
+  expect_error<errors::OutOfRange>([&] { scalar.set_dim(0, 1); }, "dimension 0 of shape []");
+  expect_error<errors::InvalidArgument>([] { TensorShape().set_dim(0, 1); }, "unknown rank");
+  expect_error<errors::InvalidArgument>([] { TensorShape().push_back(1); }, "unknown rank");
+  expect_error<errors::InvalidArgument>([] { TensorShape::unknown_dims(-1); }, "rank is negative");
+}
+
 TEST(Shape, CountsElements) {
   EXPECT_EQ((TensorShape{2, 3}.num_elements()), 6);
   EXPECT_EQ(TensorShape::scalar().num_elements(), 1);

@@ -47,7 +47,9 @@ To convert(const From& v) {
     if constexpr (requires(To t) { t.real(); })
       return To(v);
     else
-      return static_cast<To>(v.real());
+      RILL_FAIL(invalid_argument,
+                "[item] a complex number does not fit in a real one; use tf::math::real, imag or "
+                "abs");
   } else if constexpr (requires(To t) { t.real(); })
     return To(static_cast<typename To::value_type>(v));
   else if constexpr (std::is_same_v<From, half> || std::is_same_v<From, bfloat16_t>)

@@ -148,6 +148,14 @@ TEST(Tensor, ElementsConvertBetweenNumbers) {
   EXPECT_EQ(of({1.5, 2}, float16).to_vector<float>(), (std::vector<float>{1.5f, 2}));
   EXPECT_EQ(of({1, 2}, complex128).to_vector<std::complex<float>>(),
             (std::vector<std::complex<float>>{1, 2}));
+  expect_error<errors::InvalidArgument>(
+      [] { of({2}, complex64).item<float>(); },
+      "a complex number does not fit in a real one; use tf::math::real, imag or abs");
+  expect_error<errors::InvalidArgument>(
+      [] {
+        of({1, 2}, complex128).to_vector<int>();
+      },
+      "a complex number does not fit");
   EXPECT_EQ(of({"a", "b"}).to_vector<std::string>(), (std::vector<std::string>{"a", "b"}));
   expect_error<errors::InvalidArgument>([] { of({"a"}).to_vector<float>(); },
                                         "no conversion between numbers and strings");

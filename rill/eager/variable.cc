@@ -26,6 +26,7 @@ Variable::Variable(const Operand& initial_value, VariableOptions o) : Variable()
   c.dtype = t.dtype();
   c.shape = o.shape.has_rank() ? o.shape : t.shape();
   c.trainable = o.trainable;
+  c.projection = o.constraint.projection();
   // Inside a device scope a variable lives on that device.
   Device* device = thread_state().device;
   c.assign(device ? copy_to_device(t, *device) : t);
@@ -48,6 +49,7 @@ Variable Variable::uninitialized(DType dtype, const TensorShape& shape, Variable
   c.dtype = dtype;
   c.shape = shape;
   c.trainable = o.trainable;
+  c.projection = o.constraint.projection();
   return v;
 }
 

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "rill/core/operand.h"
+#include "rill/core/projection.h"
 #include "rill/core/tensor.h"
 
 namespace rill RILL_API {
@@ -11,6 +12,8 @@ struct VariableOptions {
   std::string name = {};   // "Variable" when empty
   DType dtype = {};        // of the initial value when not given
   TensorShape shape = {};  // of the initial value when not given; may leave dimensions unknown
+  // Optimizers replace the value by constraint(value) after each update.
+  VariableConstraint constraint = {};
 };
 
 // State that a program trains. A reference, as in Python: copies share the

@@ -25,6 +25,20 @@ TEST(Variable, BracesAroundATensorOrAVariableMeanItself) {
   EXPECT_EQ(list.shape(), tf::TensorShape({1}));
 }
 
+TEST(Variable, ItsConstraintHoldsAfterEachUpdate) {
+  const auto clip = [](const tf::Tensor& t) { return tf::clip_by_value(t, 0.f, 1.f); };
+  tf::Variable v(tf::constant({0.5f, 0.5f, 5.f}), {.constraint = clip}), free(0.5f);
+  EXPECT_EQ(v.to_vector<float>(), (std::vector<float>{0.5f, 0.5f, 5.f}));  // not before one
+  const auto gradient = tf::constant({1.f, -1.f, 0.f});
+  tf::keras::optimizers::SGD sgd({.learning_rate = 1.0});
+  sgd.apply_gradients({{gradient, v}, {tf::constant(2.f), free}});
+  EXPECT_EQ(v.to_vector<float>(), (std::vector<float>{0.f, 1.f, 1.f}));
+  EXPECT_EQ(free.item<float>(), -1.5f);
+  v.assign({0.25f, 0.75f, 1.f});
+  tf::compat::v1::train::GradientDescentOptimizer(0.5).apply_gradients({{gradient, v}});
+  EXPECT_EQ(v.to_vector<float>(), (std::vector<float>{0.f, 1.f, 1.f}));
+}
+
 TEST(Variable, PrintsAsTensorFlowPrintsIt) {
   RILL_SHOWS("E14", "E15");
   EXPECT_EQ(printed(tf::Variable(0.97637f)),

@@ -7,8 +7,8 @@
 
 #include "rill/base/check.h"
 #include "rill/keras/class_name_impl.h"
-#include "rill/keras/constraints/constraint_impl.h"
 #include "rill/keras/name_stack_impl.h"
+#include "rill/keras/weight_source.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 
@@ -135,6 +135,19 @@ Tensor reshape_to(const Tensor& x, const TensorShape& to, const Tensor& like) {
 }
 
 // ---- weights
+static Variable make_weight(const std::string& layer, std::string_view weight_name,
+                            const TensorShape& shape, AddWeightOptions o) {
+  if (!o.initializer.defined()) o.initializer = o.dtype.is_floating() ? "glorot_uniform" : "zeros";
+  const Tensor value = o.initializer(shape, o.dtype);
+  RILL_CHECK(value.shape() == shape, invalid_argument,
+             "[{}] the initializer of weight \"{}\" gave shape {}; expected {}", layer, weight_name,
+             value.shape(), shape);
+  VariableOptions options{.trainable = o.trainable,
+                          .name = NameStack::path_for(layer) + std::string(weight_name)};
+  if (o.constraint.defined()) options.constraint = o.constraint;
+  return Variable(value, options);
+}
+
 Variable LayerImpl::add_weight(std::string_view weight_name, const TensorShape& shape,
                                AddWeightOptions o) {
   if (rebinding)
@@ -145,19 +158,11 @@ Variable LayerImpl::add_weight(std::string_view weight_name, const TensorShape& 
                "[{}] weight \"{}\" would have shape {}, of which not all is known: the last axis "
                "of the input must have a size",
                name(), weight_name, shape);
-  const DType dtype = o.dtype.defined() ? o.dtype : policy.variable_dtype();
-  if (!o.initializer.defined()) o.initializer = dtype.is_floating() ? "glorot_uniform" : "zeros";
-  const Tensor value = o.initializer(shape, dtype);
-  RILL_CHECK(value.shape() == shape, invalid_argument,
-             "[{}] the initializer of weight \"{}\" gave shape {}; expected {}", name(),
-             weight_name, value.shape(), shape);
-  const std::string path = NameStack::path_for(name());
-  Variable v(value, {.trainable = o.trainable, .name = path + std::string(weight_name)});
-  if (o.constraint.defined()) {
-    retain(o.constraint.impl());
-    variable_cell(v.handle()).projection = Ref<Projection>(o.constraint.impl());
-  }
-  own.push_back({std::string(weight_name), v, o.trainable, o.regularizer});
+  if (!o.dtype.defined()) o.dtype = policy.variable_dtype();
+  WeightSource* const source = WeightSource::current();
+  const Variable v =
+      source ? source->weight(weight_name, shape, o) : make_weight(name(), weight_name, shape, o);
+  own.push_back({std::string(weight_name), v, o.trainable, source ? Regularizer() : o.regularizer});
   track_variable(weight_name, v);
   return v;
 }

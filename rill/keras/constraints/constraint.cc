@@ -1,11 +1,18 @@
+#include "rill/keras/constraints/constraint.h"
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
-#include "rill/keras/constraints/constraint_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 
 namespace rill::keras {
 
+class ConstraintImpl {
+ public:
+  std::string class_name;
+  Config config;
+  std::function<Tensor(const Tensor&)> f;
+  RefCount refs;
+};
 void retain(ConstraintImpl* c) noexcept { c->refs.retain(); }
 void release(ConstraintImpl* c) noexcept {
   if (c->refs.release()) delete c;
