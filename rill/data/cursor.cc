@@ -25,6 +25,11 @@ std::unique_ptr<Pass> Pass::nested(const Stream& outer) {
   pass->outer_ = outer;
   return pass;
 }
+void Pass::set_options(const Options& options) {
+  if (std::exchange(has_options_, true)) return;
+  options_ = options;
+  autotune_.set_limit(options.autotune.ram_budget);
+}
 Pass::Stream Pass::stream_of(const RandomSource& source) {
   std::lock_guard lock(mutex_);
   for (const auto& [known, stream] : streams_)

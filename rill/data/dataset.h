@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,9 +37,21 @@ inline constexpr std::int64_t AUTOTUNE = -1;
 inline constexpr std::int64_t INFINITE_CARDINALITY = -1;
 inline constexpr std::int64_t UNKNOWN_CARDINALITY = -2;
 
+// How AUTOTUNE chooses the sizes of buffers and the number of threads.
+struct AutotuneOptions {
+  bool enabled = true;          // false: buffers stay as small as they begin
+  std::int64_t cpu_budget = 0;  // threads; 0: as many as there are cores
+  std::int64_t ram_budget = 0;  // bytes of all such buffers of an iterator; 0: half of what is free
+};
+struct Options {
+  AutotuneOptions autotune = {};
+  std::optional<bool> deterministic = {};  // of stages that do not say it themselves
+};
+
 struct MapOptions {
   std::int64_t num_parallel_calls = 0;  // 0: in the caller's thread; AUTOTUNE: the cores
-  bool deterministic = true;            // false: results in the order in which they are ready
+  // false: results in the order in which they are ready. Not given: as Options has it, else true.
+  std::optional<bool> deterministic = {};
   std::string name = {};
   bool traced = false;  // the function is traced and run as a graph
 };
@@ -207,8 +220,12 @@ class Dataset {
   Dataset enumerate(std::int64_t start = 0) const;  // (int64 number, element)
   // Keeps the elements of the first whole pass in memory. Unimplemented for a file.
   Dataset cache(std::string_view filename = {}) const;
-  // A thread of its own prepares up to `buffer_size` elements ahead.
+  // A thread of its own prepares up to `buffer_size` elements ahead. With AUTOTUNE it begins
+  // with 2, and takes more when they are used up faster than they come, as memory allows.
   Dataset prefetch(std::int64_t buffer_size) const;
+  // The same elements; what stands before this in the pipeline obeys the options. Of two, the
+  // later one counts.
+  Dataset with_options(const Options& options) const;
 
   // The number of elements, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY.
   std::int64_t cardinality() const;

@@ -5,6 +5,7 @@
 
 #include "rill/base/check.h"
 #include "rill/core/tensor_impl.h"
+#include "rill/data/autotune_impl.h"
 #include "rill/data/dataset.h"
 #include "rill/data/state_impl.h"
 #include "rill/ops/random/seeds.h"
@@ -62,7 +63,15 @@ class Pass {
   // The next passes over the same datasets follow this one.
   void lead() const;
 
+  // The first, which is that of the last stage, counts.
+  void set_options(const Options& options);
+  const Options& options() const { return options_; }
+  AutotuneBudget& autotune() { return autotune_; }
+
  private:
+  Options options_;
+  bool has_options_ = false;
+  AutotuneBudget autotune_;
   mutable std::mutex mutex_;
   bool nested_ = false;
   Stream outer_{};

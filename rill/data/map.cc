@@ -32,10 +32,13 @@ class MapCursor final : public UnaryCursor {
   std::int64_t index_ = 0;
 };
 
-int threads_of(std::int64_t num_parallel_calls) {
-  if (num_parallel_calls != AUTOTUNE)
-    return static_cast<int>(std::min<std::int64_t>(num_parallel_calls, 1024));
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+int threads_of(std::int64_t num_parallel_calls, const AutotuneOptions& autotune) {
+  if (num_parallel_calls == AUTOTUNE) {
+    const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    num_parallel_calls =
+        autotune.cpu_budget > 0 ? std::min<std::int64_t>(autotune.cpu_budget, cores) : cores;
+  }
+  return static_cast<int>(std::min<std::int64_t>(num_parallel_calls, 1024));
 }
 
 class MapDataset final : public UnaryDataset {
@@ -52,8 +55,12 @@ class MapDataset final : public UnaryDataset {
     const UserCall call("map", random_, place);
     if (options_.num_parallel_calls == 0)
       return std::make_unique<MapCursor>(input().start(place), f_, call);
-    return parallel_map_cursor(input().start(place), f_, call,
-                               threads_of(options_.num_parallel_calls), options_.deterministic);
+    const Options& shared = place.pass->options();
+    return parallel_map_cursor(
+        input().start(place), f_, call,
+        {.threads = threads_of(options_.num_parallel_calls, shared.autotune),
+         .ordered = options_.deterministic.value_or(shared.deterministic.value_or(true)),
+         .budget = options_.num_parallel_calls == AUTOTUNE ? &place.pass->autotune() : nullptr});
   }
 
  protected:

@@ -3,10 +3,15 @@
 
 namespace rill::data {
 
+struct ParallelMapOptions {
+  int threads;
+  bool ordered;            // results in the order of the elements
+  AutotuneBudget* budget;  // for results that wait; null: no bound but their number
+};
 // The same elements as a cursor of map() has, worked on by several threads.
-// `ordered`: and in the same order.
 std::unique_ptr<Cursor> parallel_map_cursor(std::unique_ptr<Cursor> input, const detail::Fn& f,
-                                            const UserCall& call, int threads, bool ordered);
+                                            const UserCall& call,
+                                            const ParallelMapOptions& options);
 
 // What a function returns for elements as specified, by tracing it; false when it
 // cannot be traced.

@@ -15,13 +15,15 @@ namespace {
 class ParallelMapCursor final : public UnaryCursor {
  public:
   ParallelMapCursor(std::unique_ptr<Cursor> input, const detail::Fn& f, const UserCall& call,
-                    int threads, bool ordered)
+                    const ParallelMapOptions& o)
       : UnaryCursor(std::move(input)),
         f_(f),
         call_(call),
-        num_threads_(threads),
-        ordered_(ordered),
-        room_(2 * static_cast<std::size_t>(threads)) {}
+        num_threads_(o.threads),
+        ordered_(o.ordered),
+        room_(2 * static_cast<std::size_t>(o.threads)) {
+    if (o.budget) memory_.emplace(*o.budget);
+  }
   ~ParallelMapCursor() override {
     {
       std::lock_guard lock(mutex_);
@@ -127,6 +129,7 @@ class ParallelMapCursor final : public UnaryCursor {
       const auto start = std::chrono::steady_clock::now();
       run(*job);
       const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+      const std::int64_t largest = memory_ ? largest_result(*job) : 0;
       lock.lock();
       job->done = true;
       // Handing over costs microseconds: jobs are made long enough to be worth it,
@@ -135,6 +138,7 @@ class ParallelMapCursor final : public UnaryCursor {
         job_size_ = std::min(2 * size, kMostElements);
       if (job_size_ == size && time.count() > kLongJob)
         job_size_ = std::max<std::size_t>(size / 2, 1);
+      if (largest > 0) fit(largest);
       done_.notify_all();
     }
   }
@@ -153,6 +157,20 @@ class ParallelMapCursor final : public UnaryCursor {
     }
   }
 
+  static std::int64_t largest_result(const Job& job) {
+    std::int64_t most = 0;
+    for (const Produced& p : job.results) most = std::max(most, p.bytes());
+    return most;
+  }
+  // Fewer and smaller jobs, so that results of this size keep within the memory that is allowed;
+  // one job of one element is always.
+  void fit(std::int64_t bytes) {
+    largest_ = std::max(largest_, bytes);
+    const auto wanted = [&] { return static_cast<std::int64_t>(job_size_ * room_) * largest_; };
+    while (!memory_->resize(wanted()) && job_size_ * room_ > 1)
+      (job_size_ > 1 ? job_size_ : room_) /= 2;
+  }
+
   static constexpr double kShortJob = 50e-6, kLongJob = 400e-6;
   static constexpr std::size_t kMostElements = 64;
 
@@ -160,14 +178,15 @@ class ParallelMapCursor final : public UnaryCursor {
   UserCall call_;
   const int num_threads_;
   const bool ordered_;
-  const std::size_t room_;
-
   std::deque<Produced> ready_;  // the consumer's
 
   std::mutex mutex_;  // guards all below; the input belongs to who set pulling_
   std::condition_variable work_, done_;
   std::deque<std::shared_ptr<Job>> jobs_;
+  std::size_t room_;  // for jobs
   std::size_t job_size_ = 1;
+  std::optional<AutotuneBudget::Part> memory_;
+  std::int64_t largest_ = 0;  // result so far, in bytes
   std::int64_t index_ = 0;
   bool pulling_ = false, input_ended_ = false, hold_ = false;
   std::atomic<bool> stop_{false};  // written under the mutex; jobs look at it as they go
@@ -177,8 +196,9 @@ class ParallelMapCursor final : public UnaryCursor {
 }  // namespace
 
 std::unique_ptr<Cursor> parallel_map_cursor(std::unique_ptr<Cursor> input, const detail::Fn& f,
-                                            const UserCall& call, int threads, bool ordered) {
-  return std::make_unique<ParallelMapCursor>(std::move(input), f, call, threads, ordered);
+                                            const UserCall& call,
+                                            const ParallelMapOptions& options) {
+  return std::make_unique<ParallelMapCursor>(std::move(input), f, call, options);
 }
 
 }  // namespace rill::data

@@ -15,9 +15,11 @@ constexpr std::size_t kAutotuneStart = 2, kAutotuneMost = 16;
 // wake a thread and wait for it.
 class PrefetchCursor final : public UnaryCursor {
  public:
-  PrefetchCursor(std::unique_ptr<Cursor> input, std::int64_t size)
+  PrefetchCursor(std::unique_ptr<Cursor> input, std::int64_t size, Pass& pass)
       : UnaryCursor(std::move(input)),
         tuned_(size == AUTOTUNE),
+        grows_(tuned_ && pass.options().autotune.enabled),
+        memory_(pass.autotune()),
         room_(tuned_ ? kAutotuneStart : static_cast<std::size_t>(size)) {}
   ~PrefetchCursor() override {
     {
@@ -31,7 +33,9 @@ class PrefetchCursor final : public UnaryCursor {
   bool next(Nest* element) override {
     std::unique_lock lock(mutex_);
     if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
-    if (queue_.empty() && producing_ && tuned_ && room_ < kAutotuneMost) room_ *= 2;
+    if (queue_.empty() && producing_ && grows_ && room_ < kAutotuneMost &&
+        memory_.resize(2 * needs_))
+      room_ *= 2, needs_ *= 2;
     done_.wait(lock, [&] { return !queue_.empty() || !producing_; });
     if (!queue_.empty()) {
       Produced p = std::move(queue_.front());
@@ -49,6 +53,7 @@ class PrefetchCursor final : public UnaryCursor {
     lock.lock();
     producing_ = false;
     ended_ = p.at_end();
+    if (tuned_) fit(p);
     const bool wake = sleeping_;
     lock.unlock();
     if (wake) work_.notify_one();
@@ -92,6 +97,7 @@ class PrefetchCursor final : public UnaryCursor {
       Produced p = Produced::of([&](Nest* e) { return input_->next(e); });
       lock.lock();
       producing_ = false;
+      if (tuned_) fit(p);
       if (p.at_end())
         ended_ = true;
       else
@@ -100,8 +106,18 @@ class PrefetchCursor final : public UnaryCursor {
     }
   }
 
-  const bool tuned_;
-  std::mutex mutex_;  // guards all below; the input belongs to who set producing_
+  // Elements as large as this one fill no more than the memory that is allowed; one is always.
+  void fit(const Produced& p) {
+    const auto wanted = [&] { return static_cast<std::int64_t>(room_) * p.bytes(); };
+    if (wanted() <= needs_) return;
+    while (!memory_.resize(wanted()) && room_ > 1) room_ /= 2;
+    needs_ = wanted();
+  }
+
+  const bool tuned_, grows_;
+  AutotuneBudget::Part memory_;
+  std::int64_t needs_ = 0;  // room_ of the largest elements so far, in bytes
+  std::mutex mutex_;        // guards all below; the input belongs to who set producing_
   std::condition_variable work_, done_;
   std::size_t room_;
   std::deque<Produced> queue_;
@@ -114,7 +130,7 @@ class PrefetchDataset final : public UnaryDataset {
   PrefetchDataset(const Dataset& input, std::int64_t size) : UnaryDataset(input), size_(size) {}
   const char* name() const override { return "PrefetchDataset"; }
   std::unique_ptr<Cursor> start(Place place) const override {
-    return std::make_unique<PrefetchCursor>(input().start(place), size_);
+    return std::make_unique<PrefetchCursor>(input().start(place), size_, *place.pass);
   }
 
  private:
