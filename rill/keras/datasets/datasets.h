@@ -11,7 +11,8 @@
 // Data sets that programs of the guides use. Those that are small are in the library; the
 // others are read from files as their authors or Keras publish them: from the path given (a file,
 // or the folder that holds it), else from the folder RILL_DATA_DIR names, else from Keras's cache
-// (~/.keras/datasets, or below KERAS_HOME). Nothing is downloaded unless `download` is set.
+// (~/.keras/datasets, or below KERAS_HOME), else from where Debian's packages of data put them
+// (dataset-fashion-mnist: /usr/share/datasets). Nothing is downloaded unless `download` is set.
 //
 // A file that Keras knows by a checksum must have it: DataLoss, with both checksums, when it is
 // damaged or another one. NotFound says where it was looked for.

@@ -23,6 +23,7 @@ std::vector<std::string> places(const std::string& path, const std::string& name
     list.push_back(io::join_path(f, name));
     list.push_back(f);
   }
+  list.push_back(io::join_path("/usr/share/datasets", name));  // Debian's packages of data
   return list;
 }
 
