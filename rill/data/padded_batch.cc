@@ -52,7 +52,8 @@ class PaddedBatchCursor final : public UnaryCursor {
       Tensor value = to_host(given);
       if (!fits && given.dtype() != string && want != string) {
         value = cast(given, want);
-        fits = cast(value, given.dtype()).item<double>() == given.item<double>();
+        fits = given.size() == 1 &&
+               equal(reshape(cast(value, given.dtype()), {}), reshape(given, {})).item<bool>();
       }
       RILL_CHECK(fits && given.size() == 1, invalid_argument,
                  "[padded_batch] padding value {} of component {} is {} {}; expected a scalar that "

@@ -140,6 +140,16 @@ TEST(PaddedBatch, TakesShapesAndValuesAComponent) {
       },
       "expected a scalar that int32 can hold");
   EXPECT_EQ(ds.padded_batch(2, {}, {.drop_remainder = true}).as_vector().size(), 1u);
+  const auto complex = Dataset::range(1, 3).map(
+      [](std::int64_t n) { return tf::cast(tf::ones({static_cast<int>(n)}), tf::complex64); });
+  const Tensor padded =
+      complex.padded_batch(2, {}, {.padding_values = {-1.f}}).iter().next().as_tensor();
+  EXPECT_EQ(tf::math::real(padded).to_vector<float>(), (std::vector<float>{1, -1, 1, 1}));
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        complex.padded_batch(2, {}, {.padding_values = {tf::constant({1.f, 2.f})}}).as_vector();
+      },
+      "is float32 [2]; expected a scalar that complex64 can hold");
 }
 
 TEST(Unbatch, UndoesBatch) {

@@ -159,8 +159,9 @@ Constant::Constant(const Operand& value)
         const Tensor v =
             to_tensor(value, value.kind() == Operand::Kind::floating ? float64 : DType());
         std::string json = "{\"value\": " +
-                           (v.size() == 1 && v.dtype().is_numeric() ? number(v.item<double>())
-                                                                    : std::string("null")) +
+                           (v.size() == 1 && v.dtype().is_numeric() && !v.dtype().is_complex()
+                                ? number(v.item<double>())
+                                : std::string("null")) +
                            "}";
         return new FromFunction(
             "Constant", std::move(json), [v](const TensorShape& shape, DType dtype) {
