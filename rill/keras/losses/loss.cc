@@ -2,6 +2,7 @@
 
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
+#include "rill/core/tensor_impl.h"
 #include "rill/keras/class_name_impl.h"
 #include "rill/keras/losses/named_losses_impl.h"
 #include "rill/ops/array_ops.h"
@@ -38,6 +39,15 @@ Tensor fitted(const Tensor& weight, const Tensor& losses) {
   if (w.ndim() == losses.ndim() + 1 && w.shape().dim(-1) == 1) w = squeeze(w, -1);
   if (w.ndim() > 0)
     while (w.ndim() < losses.ndim()) w = expand_dims(w, -1);
+  bool fits = w.ndim() == 0 || w.ndim() == losses.ndim();
+  for (int i = 0; fits && i < w.ndim(); ++i)
+    fits = w.shape().dim(i) == 1 || w.shape().dim(i) < 0 || losses.shape().dim(i) < 0 ||
+           w.shape().dim(i) == losses.shape().dim(i);
+  RILL_CHECK(
+      fits, invalid_argument,
+      "[loss] sample_weight has shape {}, and the losses {}; expected a number, one weight a "
+      "sample, or one for each loss",
+      weight.shape(), losses.shape());
   return w;
 }
 
@@ -68,12 +78,19 @@ Tensor Loss::operator()(const Operand& y_true, const Operand& y_pred,
   const Tensor labels = to_tensor(y_true), predictions = to_tensor(y_pred);
   const Tensor losses = const_cast<Loss*>(this)->call(labels, predictions);
   Tensor weight = none ? Tensor() : to_tensor(sample_weight);
+  // What counts: what the layers' mask leaves of the predictions, and the loss of the labels.
+  Tensor share;
+  if (predictions.impl()->mask) share = cast(Tensor(predictions.impl()->mask), losses.dtype());
   if (const Tensor counts = counted(labels, predictions); counts.defined()) {
-    Tensor share = cast(counts, losses.dtype());
+    const Tensor c = cast(counts, losses.dtype());
+    share = share.defined() ? share * c : c;
+  }
+  if (share.defined()) {
     // A mean over all, with this weight, is a mean over those that count.
     if (options_.reduction == Reduction::AUTO ||
         options_.reduction == Reduction::SUM_OVER_BATCH_SIZE)
       share = share * (cast(size(share), losses.dtype()) / reduce_sum(share));
+    share = fitted(share, losses);
     weight = none ? share : share * fitted(weight, losses);
   }
   return reduce_weighted_loss(losses, weight, options_.reduction);

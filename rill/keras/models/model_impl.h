@@ -21,8 +21,8 @@ class ModelImpl : public LayerImpl {
   virtual std::vector<Tensor> inputs() { return {}; }
   virtual std::vector<Tensor> outputs() { return {}; }
 
-  std::unique_ptr<Trainer> trainer;    // null before compile
-  std::unique_ptr<Trainer> predictor;  // for predict before that
+  std::shared_ptr<Trainer> trainer;    // null before compile
+  std::shared_ptr<Trainer> predictor;  // for predict before that
   FitProgress* progress = nullptr;     // of the fit that runs; null while none does
 };
 

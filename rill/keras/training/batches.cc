@@ -1,5 +1,7 @@
 #include "rill/keras/training/batches_impl.h"
 
+#include <cmath>
+
 #include "rill/base/check.h"
 #include "rill/keras/dtype_policy.h"
 #include "rill/ops/array_ops.h"
@@ -69,30 +71,63 @@ Arrays Arrays::part(std::int64_t begin, std::int64_t end) const {
   return a;
 }
 
+namespace {
+
+// The weights by class. As in Keras every class has one.
+std::vector<double> weights_in_order(const std::vector<std::pair<int, double>>& class_weight) {
+  std::vector<double> weights(class_weight.size(), -1);
+  for (const auto& [number, weight] : class_weight) {
+    RILL_CHECK(number >= 0 && number < static_cast<int>(weights.size()) &&
+                   weights[static_cast<std::size_t>(number)] < 0,
+               invalid_argument,
+               "[fit] class_weight has {} classes and among them {}; expected each class from 0 to "
+               "one less than their number, once",
+               weights.size(), number);
+    RILL_CHECK(weight >= 0 && std::isfinite(weight), invalid_argument,
+               "[fit] class_weight of class {} is {}; expected a number of at least 0", number,
+               weight);
+    weights[static_cast<std::size_t>(number)] = weight;
+  }
+  return weights;
+}
+
 Tensor weights_of_classes(const Tensor& labels,
                           const std::vector<std::pair<int, double>>& class_weight) {
+  const std::vector<double> by_class = weights_in_order(class_weight);
   // One-hot labels are turned into numbers.
   Tensor classes = labels;
   if (labels.ndim() > 1)
     classes = labels.shape().dim(-1) > 1 ? argmax(labels, -1) : squeeze(labels, -1);
+  if (classes.dtype().is_floating()) classes = round(classes);
   const std::vector<std::int64_t> numbers = cast(classes, int64).to_vector<std::int64_t>();
   std::vector<float> weights;
   weights.reserve(numbers.size());
   for (const std::int64_t n : numbers) {
-    double w = 1;  // classes that are not named
-    for (const auto& [number, weight] : class_weight)
-      if (number == n) w = weight;
-    weights.push_back(static_cast<float>(w));
+    RILL_CHECK(n >= 0 && n < static_cast<std::int64_t>(by_class.size()), invalid_argument,
+               "[fit] a label is {}, which has no class_weight: there are weights of the classes 0 "
+               "to {}",
+               n, static_cast<std::int64_t>(by_class.size()) - 1);
+    weights.push_back(static_cast<float>(by_class[static_cast<std::size_t>(n)]));
   }
   return reshape(constant(weights), classes.shape());
+}
+
+}  // namespace
+
+Tensor times_class_weights(const Tensor& sample_weight, const Tensor& labels,
+                           const std::vector<std::pair<int, double>>& class_weight) {
+  const Tensor w = weights_of_classes(labels, class_weight);
+  if (!sample_weight.defined()) return w;
+  Tensor s = cast(sample_weight, w.dtype());
+  while (s.ndim() < w.ndim()) s = expand_dims(s, -1);
+  return s * w;
 }
 
 void Arrays::weigh_classes(const std::vector<std::pair<int, double>>& class_weight) {
   if (class_weight.empty()) return;
   RILL_CHECK(has_y_ && y_.is_tensor(), invalid_argument,
              "[fit] class_weight is only supported for models with a single output");
-  const Tensor w = weights_of_classes(y_.as_tensor(), class_weight);
-  weight_ = weight_.defined() ? cast(weight_, w.dtype()) * w : w;
+  weight_ = times_class_weights(weight_, y_.as_tensor(), class_weight);
 }
 
 Nest Arrays::all() const {
@@ -111,12 +146,12 @@ data::Dataset dataset_of(const Arrays& a, std::int64_t batch_size, bool shuffle)
 }
 }  // namespace
 
-Batches::Batches(const Arrays& a, std::int64_t batch_size, bool shuffle, std::int64_t steps)
-    : dataset_(dataset_of(a, batch_size, shuffle)),
-      steps_((a.samples() + batch_size - 1) / batch_size) {
-  if (steps > 0) {
-    dataset_ = dataset_.repeat();
-    steps_ = limit_ = steps;
+Batches::Batches(const Arrays& a, const Options& o)
+    : dataset_(dataset_of(a, o.batch_size, o.shuffle)),
+      steps_((a.samples() + o.batch_size - 1) / o.batch_size) {
+  if (o.steps > 0) {
+    if (o.epochs > 1) dataset_ = dataset_.repeat(o.epochs);
+    steps_ = limit_ = o.steps;
   }
 }
 
@@ -127,7 +162,10 @@ Batches::Batches(const char* what, const data::Dataset& dataset, std::int64_t st
   RILL_CHECK(steps_ != data::INFINITE_CARDINALITY, invalid_argument,
              "[{}] when passing an infinitely repeating dataset, you must specify how many batches "
              "to take: {}",
-             what, std::string_view(what) == "fit" ? "steps_per_epoch" : "steps");
+             what,
+             std::string_view(what) == "fit"               ? "steps_per_epoch"
+             : std::string_view(what) == "validation_data" ? "validation_steps"
+                                                           : "steps");
   RILL_CHECK(steps_ != 0, invalid_argument, "[{}] the dataset is empty", what);
   if (steps_ < 0) steps_ = -1;
 }

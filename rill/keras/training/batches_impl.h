@@ -29,7 +29,13 @@ class Arrays {
 // What an epoch goes through.
 class Batches {
  public:
-  Batches(const Arrays& arrays, std::int64_t batch_size, bool shuffle, std::int64_t steps);
+  struct Options {
+    std::int64_t batch_size;
+    bool shuffle = false;
+    std::int64_t steps = 0;  // 0: all
+    int epochs = 1;          // with steps: the data are there this often
+  };
+  Batches(const Arrays& arrays, const Options& options);
   Batches(const char* what, const data::Dataset& dataset, std::int64_t steps);
   // How many an epoch has; -1 when that shows only at the end.
   std::int64_t steps() const { return steps_; }
@@ -51,8 +57,8 @@ class Batches {
   bool ran_out_ = false;
 };
 
-// Labels and weights of samples from class_weight, for batches of a dataset.
-Tensor weights_of_classes(const Tensor& labels,
-                          const std::vector<std::pair<int, double>>& class_weight);
+// Weights of samples from those of their classes, times those that they have already.
+Tensor times_class_weights(const Tensor& sample_weight, const Tensor& labels,
+                           const std::vector<std::pair<int, double>>& class_weight);
 
 }  // namespace rill::keras

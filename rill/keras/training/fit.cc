@@ -21,6 +21,19 @@ using Callbacks = std::vector<CallbackRef>;
 
 constexpr std::int64_t kBatch = 32;
 
+// Arrays that are to make a number of steps are cut for it, unless a size is given.
+std::int64_t batch_size(std::int64_t given, std::int64_t steps, std::int64_t samples) {
+  if (given > 0) return given;
+  return steps > 0 ? (samples + steps - 1) / steps : kBatch;
+}
+
+void check_sizes(const char* what, std::int64_t batch_size, std::int64_t steps) {
+  RILL_CHECK(batch_size >= 0, invalid_argument, "[{}] batch_size is {}; expected at least 1", what,
+             batch_size);
+  RILL_CHECK(steps >= 0, invalid_argument,
+             "[{}] steps is {}; expected a number of batches, or 0 for all", what, steps);
+}
+
 int shown(const Verbose& v) {
   RILL_CHECK(v.value() >= -1 && v.value() <= 2, invalid_argument,
              "[verbose] got {}; expected \"auto\", 0, 1 or 2", v.value());
@@ -50,8 +63,10 @@ void prepare(const Callbacks& list, Model& model, int epochs, std::int64_t steps
   }
 }
 
-Logs run_test(Model& model, Batches& batches, const Callbacks& callbacks, int verbose) {
+Logs run_test(Model& model, Batches& batches, const Callbacks& callbacks, int verbose,
+              const char* what = "[evaluate] the data") {
   Trainer& t = compiled_trainer(model, "evaluate");
+  const std::shared_ptr<Trainer> kept = model.model_impl().trainer;  // a callback may compile
   t.reset_metrics();
   for (const CallbackRef& c : callbacks) c->on_test_begin({});
   const bool hooks = any_wants_batches(callbacks);
@@ -70,7 +85,7 @@ Logs run_test(Model& model, Batches& batches, const Callbacks& callbacks, int ve
     }
     if (bar.due(step) && step != batches.steps()) bar.update(step, logs_of(results));
   }
-  RILL_CHECK(step > 0, invalid_argument, "[evaluate] the data gave no batch");
+  RILL_CHECK(step > 0, invalid_argument, "{} gave no batch", what);
   const Logs logs = logs_of(results);
   bar.update(step, logs, true);
   for (const CallbackRef& c : callbacks) c->on_test_end(logs);
@@ -143,7 +158,7 @@ History run_fit(Model& model, Batches& batches, std::optional<Batches>& validati
     }
     logs = logs_of(results);
     if (validation && (epoch + 1) % o.validation_freq == 0) {
-      const Logs val = run_test(model, *validation, o.callbacks, 0);
+      const Logs val = run_test(model, *validation, o.callbacks, 0, "[fit] validation_data");
       for (const auto& [name, value] : val.items()) logs.set("val_" + name, value);
     }
     bar.update(step, logs, true);
@@ -173,8 +188,8 @@ std::optional<Batches> validation_batches(const FitOptions& o) {
                              : o.batch_size > 0          ? o.batch_size
                                                          : kBatch;
   if (v.kind() == ValidationData::Kind::arrays)
-    return Batches(Arrays("validation_data", v.x(), &v.y(), v.sample_weight()), batch, false,
-                   o.validation_steps);
+    return Batches(Arrays("validation_data", v.x(), &v.y(), v.sample_weight()),
+                   {.batch_size = batch, .steps = o.validation_steps});
   if (v.kind() == ValidationData::Kind::dataset)
     return Batches("validation_data", v.dataset(), o.validation_steps);
   return std::nullopt;
@@ -189,15 +204,18 @@ void check_fit(const FitOptions& o) {
   RILL_CHECK(o.validation_split >= 0 && o.validation_split < 1, invalid_argument,
              "[fit] validation_split is {}; expected a share from 0 to below 1",
              o.validation_split);
-  RILL_CHECK(o.batch_size >= 0, invalid_argument, "[fit] batch_size is {}; expected at least 1",
-             o.batch_size);
+  check_sizes("fit", o.batch_size, 0);
+  RILL_CHECK(o.steps_per_epoch >= 0 && o.validation_steps >= 0 && o.validation_batch_size >= 0,
+             invalid_argument,
+             "[fit] steps_per_epoch is {}, validation_steps {} and validation_batch_size {}; "
+             "expected none below 0",
+             o.steps_per_epoch, o.validation_steps, o.validation_batch_size);
 }
 
 History fit_arrays(Model& model, const Nest& x, const Nest* y, const FitOptions& o) {
   check_fit(o);
   Arrays train("fit", x, y, o.sample_weight);
-  train.weigh_classes(o.class_weight);
-  const std::int64_t batch = o.batch_size > 0 ? o.batch_size : kBatch;
+  const std::int64_t batch = batch_size(o.batch_size, o.steps_per_epoch, train.samples());
   std::optional<Batches> validation = validation_batches(o);
   if (o.validation_split > 0 && !validation) {
     // The last samples, before any shuffling.
@@ -206,12 +224,17 @@ History fit_arrays(Model& model, const Nest& x, const Nest* y, const FitOptions&
     RILL_CHECK(split > 0 && split < train.samples(), invalid_argument,
                "[fit] {} samples are not enough for a validation_split of {}", train.samples(),
                o.validation_split);
-    validation.emplace(train.part(split, train.samples()),
-                       o.validation_batch_size > 0 ? o.validation_batch_size : batch, false,
-                       o.validation_steps);
+    validation.emplace(
+        train.part(split, train.samples()),
+        Batches::Options{
+            .batch_size = o.validation_batch_size > 0 ? o.validation_batch_size : batch,
+            .steps = o.validation_steps});
     train = train.part(0, split);
   }
-  Batches batches(train, batch, o.shuffle, o.steps_per_epoch);
+  train.weigh_classes(o.class_weight);  // validation counts every class the same
+  Batches batches(
+      train,
+      {.batch_size = batch, .shuffle = o.shuffle, .steps = o.steps_per_epoch, .epochs = o.epochs});
   return run_fit(model, batches, validation, o);
 }
 
@@ -236,8 +259,8 @@ History Model::fit(const data::Dataset& x, FitOptions o) {
   if (!o.class_weight.empty())
     d = d.map([weights = o.class_weight](const Nest& batch) {
       const BatchParts p = parts_of(batch);
-      const Tensor w = weights_of_classes(p.y.as_tensor(), weights);
-      return Nest::make({p.x, p.y, Nest(p.sample_weight.defined() ? p.sample_weight * w : w)});
+      return Nest::make(
+          {p.x, p.y, Nest(times_class_weights(p.sample_weight, p.y.as_tensor(), weights))});
     });
   Batches batches("fit", d, o.steps_per_epoch);
   std::optional<Batches> validation = validation_batches(o);
@@ -245,14 +268,19 @@ History Model::fit(const data::Dataset& x, FitOptions o) {
 }
 
 Logs Model::evaluate(const Nest& x, const Nest& y, EvaluateOptions o) {
-  Batches batches(Arrays("evaluate", x, &y, o.sample_weight),
-                  o.batch_size > 0 ? o.batch_size : kBatch, false, o.steps);
+  check_sizes("evaluate", o.batch_size, o.steps);
+  const Arrays arrays("evaluate", x, &y, o.sample_weight);
+  Batches batches(arrays, {.batch_size = batch_size(o.batch_size, o.steps, arrays.samples()),
+                           .steps = o.steps});
   prepare(o.callbacks, *this, 1, batches.steps(), shown(o.verbose));
   return run_test(*this, batches, o.callbacks, shown(o.verbose));
 }
 Logs Model::evaluate(const data::Dataset& x, EvaluateOptions o) {
   RILL_CHECK(o.batch_size == 0, invalid_argument,
              "[evaluate] the batch_size argument must not be specified for a dataset");
+  check_sizes("evaluate", o.batch_size, o.steps);
+  RILL_CHECK(!o.sample_weight.defined(), invalid_argument,
+             "[evaluate] sample_weight comes as the third part of a dataset's elements");
   Batches batches("evaluate", x, o.steps);
   prepare(o.callbacks, *this, 1, batches.steps(), shown(o.verbose));
   return run_test(*this, batches, o.callbacks, shown(o.verbose));
@@ -283,15 +311,16 @@ class Collected {
 };
 
 // A model may predict before it is compiled.
-Trainer& any_trainer(Model& model) {
+std::shared_ptr<Trainer> any_trainer(Model& model) {
   ModelImpl& m = model.model_impl();
-  if (m.trainer) return *m.trainer;
-  if (!m.predictor) m.predictor = std::make_unique<Trainer>(CompileOptions());
-  return *m.predictor;
+  if (m.trainer) return m.trainer;
+  if (!m.predictor) m.predictor = std::make_shared<Trainer>(CompileOptions());
+  return m.predictor;
 }
 
 Nest run_predict(Model& model, Batches& batches, const PredictOptions& o) {
-  Trainer& t = any_trainer(model);
+  const std::shared_ptr<Trainer> kept = any_trainer(model);  // a callback may compile
+  Trainer& t = *kept;
   const int verbose = shown(o.verbose);
   prepare(o.callbacks, model, 1, batches.steps(), verbose);
   for (const CallbackRef& c : o.callbacks) c->on_predict_begin({});
@@ -321,15 +350,17 @@ Nest run_predict(Model& model, Batches& batches, const PredictOptions& o) {
 }  // namespace
 
 Nest Model::predict_all(const Nest& x, PredictOptions o) {
-  const std::int64_t batch = o.batch_size > 0 ? o.batch_size : kBatch;
+  check_sizes("predict", o.batch_size, o.steps);
   const Arrays arrays("predict", x, nullptr, {});
+  const std::int64_t batch = batch_size(o.batch_size, o.steps, arrays.samples());
   // One batch and nobody watching: straight to the step.
   if (arrays.samples() <= batch && o.callbacks.empty() && o.steps == 0 && o.verbose.value() <= 0)
-    return any_trainer(*this).step(*this, Trainer::Mode::predict, arrays.all());
-  Batches batches(arrays, batch, false, o.steps);
+    return any_trainer(*this)->step(*this, Trainer::Mode::predict, arrays.all());
+  Batches batches(arrays, {.batch_size = batch, .steps = o.steps});
   return run_predict(*this, batches, o);
 }
 Nest Model::predict_all(const data::Dataset& x, PredictOptions o) {
+  check_sizes("predict", 0, o.steps);
   Batches batches("predict", x, o.steps);
   return run_predict(*this, batches, o);
 }
@@ -343,17 +374,19 @@ Tensor Model::predict(const data::Dataset& x, PredictOptions o) {
 // ---- one batch
 Logs Model::train_on_batch(const Nest& x, const Nest& y, const Tensor& sample_weight) {
   Trainer& t = compiled_trainer(*this, "train_on_batch");
+  t.reset_metrics();
   return logs_of(
       t.step(*this, Trainer::Mode::train, Arrays("train_on_batch", x, &y, sample_weight).all()));
 }
 Logs Model::test_on_batch(const Nest& x, const Nest& y, const Tensor& sample_weight) {
   Trainer& t = compiled_trainer(*this, "test_on_batch");
+  t.reset_metrics();
   return logs_of(
       t.step(*this, Trainer::Mode::test, Arrays("test_on_batch", x, &y, sample_weight).all()));
 }
 Nest Model::predict_on_batch(const Nest& x) {
-  return any_trainer(*this).step(*this, Trainer::Mode::predict,
-                                 Arrays("predict_on_batch", x, nullptr, {}).all());
+  return any_trainer(*this)->step(*this, Trainer::Mode::predict,
+                                  Arrays("predict_on_batch", x, nullptr, {}).all());
 }
 
 }  // namespace rill::keras

@@ -53,12 +53,46 @@ Trainer::Trainer(CompileOptions o)
 
 // ---- the planned step
 namespace {
-Nest run(Model& model, Trainer::Mode mode, const Nest& data) {
-  return mode == Trainer::Mode::train  ? model.train_step(data)
-         : mode == Trainer::Mode::test ? model.test_step(data)
-                                       : model.predict_step(data);
+constexpr std::size_t kMostFunctions = 8, kShapesApart = 3;
+
+template <class F>
+void for_each_layer(LayerImpl& l, const F& f) {
+  f(l);
+  for (const Ref<LayerImpl>& c : l.children) for_each_layer(*c, f);
 }
+
+// Layers are trainable as they were at compile, as Keras has it, while this lives: a
+// discriminator that is frozen within a larger model still trains by itself.
+class TrainableAsCompiled {
+ public:
+  TrainableAsCompiled(LayerImpl& model, const std::map<const LayerImpl*, bool>& compiled) {
+    for_each_layer(model, [&](LayerImpl& l) {
+      const auto at = compiled.find(&l);
+      if (at == compiled.end() || at->second == l.trainable) return;
+      changed_.push_back(&l);
+      l.trainable = at->second;
+    });
+  }
+  ~TrainableAsCompiled() {
+    for (LayerImpl* l : changed_) l->trainable = !l->trainable;
+  }
+  TrainableAsCompiled(const TrainableAsCompiled&) = delete;
+
+ private:
+  std::vector<LayerImpl*> changed_;
+};
 }  // namespace
+
+void Trainer::remember_trainable(LayerImpl& model) {
+  for_each_layer(model, [&](LayerImpl& l) { trainable_.emplace(&l, l.trainable); });
+}
+
+Nest Trainer::run(Model& model, Mode mode, const Nest& data) {
+  if (mode == Mode::test) return model.test_step(data);
+  if (mode == Mode::predict) return model.predict_step(data);
+  const TrainableAsCompiled state(model.impl(), trainable_);
+  return model.train_step(data);
+}
 
 Nest Trainer::step(Model& model, Mode mode, const Nest& batch) {
   if (options.run_eagerly) return run(model, mode, batch);
@@ -91,6 +125,23 @@ ConcreteFunction Trainer::planned(Model& model, Mode mode, const Nest& batch,
     if (s.rank() > 0) s.set_dim(0, -1);
     specs.emplace_back(s, t.dtype());
   }
+  // Batches of many shapes, sentences of all lengths say: after some of them the axes in which they
+  // differ are left open too.
+  std::vector<const Planned*> alike;
+  for (const Planned& p : functions_) {
+    bool same =
+        p.mode == mode && p.specs.size() == specs.size() && p.structure.same_structure(batch);
+    for (std::size_t i = 0; same && i < specs.size(); ++i)
+      same = p.specs[i].dtype() == specs[i].dtype() &&
+             p.specs[i].shape().rank() == specs[i].shape().rank();
+    if (same) alike.push_back(&p);
+  }
+  if (alike.size() >= kShapesApart)
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+      TensorShape s = specs[i].shape();
+      for (const Planned* p : alike) s = common_shape(s, p->specs[i].shape());
+      specs[i] = TensorSpec(s, specs[i].dtype());
+    }
   static const char* names[] = {"train_function", "test_function", "predict_function"};
   const auto traced = [&] {
     return trace(names[static_cast<int>(mode)], specs, [&](const std::vector<Tensor>& args) {
@@ -115,7 +166,7 @@ ConcreteFunction Trainer::planned(Model& model, Mode mode, const Nest& batch,
       set_graph_stream_counts(first, saved->counts);
     restored_.streams.erase(saved);
   }
-  if (functions_.size() >= 8) functions_.erase(functions_.begin());
+  if (functions_.size() >= kMostFunctions) functions_.erase(functions_.begin());
   functions_.push_back({mode, batch.with_leaves(std::vector<Tensor>(leaves.size(), constant(0))),
                         std::move(specs), *f, before, first, graph_streams()});
   restore_metrics();
@@ -447,11 +498,17 @@ Trainer& compiled_trainer(const Model& m, const char* what) {
 }
 
 void Model::compile(CompileOptions options) {
+  RILL_CHECK(!model_impl().progress, failed_precondition,
+             "[{}] compile is called while fit is running, by one of its callbacks: set "
+             "model->stop_training, and compile after fit",
+             name());
   if (impl_->policy.name() == "mixed_float16" && !loss_scale_optimizer(*options.optimizer))
     options.optimizer = mixed_precision::LossScaleOptimizer(*options.optimizer);
   // Checkpoints of the model hold the optimizer too, as Keras's do.
   model_impl().track("optimizer", options.optimizer->trackable());
-  model_impl().trainer = std::make_unique<Trainer>(std::move(options));
+  auto trainer = std::make_shared<Trainer>(std::move(options));
+  trainer->remember_trainable(model_impl());
+  model_impl().trainer = std::move(trainer);
 }
 bool Model::compiled() const { return model_impl().trainer != nullptr; }
 Optimizer& Model::optimizer() const {
@@ -490,9 +547,9 @@ Nest Model::train_step(const Nest& data) {
     }
     const name_scope scope(kGradientScope);
     variables = trainable_variables();
-    gradients = tape.gradient(optimizer.get_scaled_loss(loss), variables);
+    if (!variables.empty()) gradients = tape.gradient(optimizer.get_scaled_loss(loss), variables);
   }
-  {
+  if (!variables.empty()) {  // else all is frozen, and the loss is still of interest
     const name_scope scope(kUpdateScope);
     optimizer.apply_gradients(optimizer.get_unscaled_gradients(gradients), variables);
   }

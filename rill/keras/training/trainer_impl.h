@@ -28,6 +28,8 @@ class Trainer {
   void reset_metrics();
   std::vector<Variable> metric_variables() const;
   std::vector<std::string> metrics_names() const;
+  // Which layers are trainable counts as it is now, for every step of training.
+  void remember_trainable(LayerImpl& model);
   // Functions are traced anew: something that they depend on has changed.
   void forget_functions() { functions_.clear(); }
 
@@ -65,6 +67,9 @@ class Trainer {
   void resolve(Model& model, const Nest& y, const Nest& y_pred);
   std::string shown_name(const Output& o, const MetricRef& metric, bool weighted) const;
 
+  Nest run(Model& model, Mode mode, const Nest& data);  // one step, as it is
+
+  std::map<const LayerImpl*, bool> trainable_;  // at compile
   bool resolved_ = false;
   std::vector<Output> outputs_;
   metrics::Mean loss_mean_;

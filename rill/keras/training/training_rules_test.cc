@@ -1,0 +1,270 @@
+// What Keras 2.15 does in the corners of compile, fit, evaluate and predict.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "rill/rill.h"
+#include "tests/expect_error.h"
+
+namespace tf = rill;
+namespace keras = tf::keras;
+using keras::layers::Dense;
+using rill::testing::expect_error;
+using tf::Nest, tf::Tensor;
+using tf::errors::FailedPrecondition, tf::errors::InvalidArgument;
+
+namespace {
+
+const Tensor x = tf::reshape(tf::cast(tf::range(40), tf::float32) / 40.f, {10, 4});
+const Tensor y = tf::reshape(tf::cast(tf::range(10), tf::float32) / 10.f, {10, 1});
+const Tensor classes = tf::range(10) % 2;
+
+keras::Sequential regression(double rate = 0.1) {
+  keras::Sequential m({Dense(3, {.activation = "tanh", .input_shape = {4}}), Dense(1)});
+  m.compile({.optimizer = keras::optimizers::SGD({.learning_rate = rate}), .loss = "mse"});
+  return m;
+}
+
+std::vector<float> numbers(const keras::Layer& layer) {
+  std::vector<float> all;
+  for (const tf::Variable& v : layer.weights())
+    for (const float f : v.to_vector<float>()) all.push_back(f);
+  return all;
+}
+
+// ---- masks
+TEST(TrainingRules, TheLossIsTheMeanOfWhatTheMaskLeaves) {
+  keras::Sequential m({keras::layers::Masking({.mask_value = 0, .input_shape = {3, 1}}),
+                       Dense(1, {.use_bias = false, .kernel_initializer = "ones"})});
+  m.compile({.loss = "mse"});
+  const Tensor steps = tf::constant({{{1.f}, {2.f}, {0.f}}, {{3.f}, {0.f}, {0.f}}});
+  const Tensor zeros = tf::zeros({2, 3, 1});
+  // (1 + 4 + 9) / 3, not / 6.
+  EXPECT_NEAR(m.evaluate(steps, zeros, {.verbose = 0})["loss"], 14. / 3, 1e-5);
+  const Tensor weights = tf::constant({1.f, 2.f});
+  EXPECT_NEAR(m.evaluate(steps, zeros, {.verbose = 0, .sample_weight = weights})["loss"], 23. / 3,
+              1e-5);
+  // By hand, too.
+  EXPECT_NEAR(keras::losses::MeanSquaredError()(zeros, m(steps)).item<float>(), 14. / 3, 1e-5);
+  EXPECT_NEAR(keras::losses::MeanSquaredError({.reduction = keras::losses::Reduction::SUM})(
+                  zeros, m(steps))
+                  .item<float>(),
+              14, 1e-5);
+}
+
+// ---- what is trainable
+TEST(TrainingRules, TrainableCountsAsItWasAtCompile) {
+  auto m = regression();
+  m.set_trainable(false);
+  auto before = numbers(m);
+  m.fit(x, y, {.verbose = 0});
+  EXPECT_NE(numbers(m), before);
+  EXPECT_FALSE(m.trainable());
+  m.compile({.optimizer = "sgd", .loss = "mse"});
+  before = numbers(m);
+  m.fit(x, y, {.verbose = 0});
+  EXPECT_EQ(numbers(m), before);
+}
+
+TEST(TrainingRules, ADiscriminatorFrozenInALargerModelTrainsByItself) {
+  keras::Sequential d({Dense(1, {.input_shape = {4}})}), g({Dense(4, {.input_shape = {4}})});
+  d.compile({.optimizer = "sgd", .loss = "mse"});
+  d.set_trainable(false);
+  const auto z = keras::Input({4});
+  keras::Model gan(z, d(g(z)));
+  gan.compile({.optimizer = "sgd", .loss = "mse"});
+  auto of_d = numbers(d), of_g = numbers(g);
+  gan.train_on_batch(x, y);
+  EXPECT_EQ(numbers(d), of_d);
+  EXPECT_NE(numbers(g), of_g);
+  of_g = numbers(g);
+  d.train_on_batch(x, y);
+  EXPECT_NE(numbers(d), of_d);
+  EXPECT_EQ(numbers(g), of_g);
+}
+
+TEST(TrainingRules, AModelOfWhichAllIsFrozenHasALoss) {
+  auto m = regression();
+  m.set_trainable(false);
+  m.compile({.optimizer = "adam", .loss = "mse"});
+  const auto before = numbers(m);
+  const auto history = m.fit(x, y, {.epochs = 2, .verbose = 0, .shuffle = false});
+  EXPECT_EQ(numbers(m), before);
+  EXPECT_EQ(history["loss"][0], history["loss"][1]);
+  EXPECT_NEAR(history["loss"][0], m.evaluate(x, y, {.verbose = 0})["loss"], 1e-6);
+}
+
+// ---- steps
+// Notes the sizes of the batches that it is trained on.
+struct Sizes : keras::Model {
+  Dense dense{1};
+  std::shared_ptr<std::vector<std::int64_t>> seen = std::make_shared<std::vector<std::int64_t>>();
+  Sizes() { track("dense", dense); }
+  Tensor call(const Tensor& in, const keras::CallContext&) override { return dense(in); }
+  Nest train_step(const Nest& data) override {
+    seen->push_back(data[0].as_tensor().shape().dim(0));
+    return keras::Model::train_step(data);
+  }
+};
+
+TEST(TrainingRules, ArraysAreCutForTheStepsThatAreAsked) {
+  Sizes m;
+  m.compile({.optimizer = "sgd", .loss = "mse", .run_eagerly = true});
+  const auto sizes = [&](keras::FitOptions o) {
+    m.seen->clear();
+    o.verbose = 0;
+    m.fit(x, y, std::move(o));
+    return *m.seen;
+  };
+  using List = std::vector<std::int64_t>;
+  EXPECT_EQ(sizes({.epochs = 2, .steps_per_epoch = 2}), (List{5, 5, 5, 5}));
+  EXPECT_EQ(sizes({.epochs = 2, .steps_per_epoch = 4}), (List{3, 3, 3, 1, 3, 3, 3, 1}));
+  // A size that is given stays; the data go on from epoch to epoch, and may run out.
+  EXPECT_EQ(sizes({.batch_size = 4, .epochs = 2, .steps_per_epoch = 2}), (List{4, 4, 2, 4}));
+  EXPECT_EQ(sizes({.batch_size = 4, .epochs = 2, .steps_per_epoch = 5}), (List{4, 4, 2, 4, 4, 2}));
+}
+
+TEST(TrainingRules, NoSampleIsPredictedOrCountedTwice) {
+  auto m = regression();
+  const Tensor all = m.predict(x, {.verbose = 0});
+  for (const auto& [batch, steps] : {std::pair{0, 2}, {4, 5}, {4, 3}, {0, 20}}) {
+    const Tensor p = m.predict(x, {.batch_size = batch, .verbose = 0, .steps = steps});
+    ASSERT_EQ(p.shape(), all.shape()) << batch << " " << steps;
+    EXPECT_LT(tf::reduce_max(tf::abs(p - all)).item<float>(), 1e-6f);
+  }
+  EXPECT_EQ(m.predict(x, {.batch_size = 4, .verbose = 0, .steps = 2}).shape().dim(0), 8);
+  EXPECT_NEAR(m.evaluate(x, y, {.batch_size = 4, .verbose = 0, .steps = 5})["loss"],
+              m.evaluate(x, y, {.verbose = 0})["loss"], 1e-6);
+}
+
+TEST(TrainingRules, NegativeSizesAreRefused) {
+  auto m = regression();
+  const auto before = numbers(m);
+  expect_error<InvalidArgument>([&] { m.evaluate(x, y, {.batch_size = -1}); },
+                                "[evaluate] batch_size is -1; expected at least 1");
+  expect_error<InvalidArgument>([&] { m.evaluate(x, y, {.steps = -2}); }, "[evaluate] steps is -2");
+  expect_error<InvalidArgument>([&] { m.predict(x, {.batch_size = -4}); },
+                                "[predict] batch_size is -4");
+  expect_error<InvalidArgument>([&] { m.predict(x, {.steps = -4}); }, "[predict] steps is -4");
+  expect_error<InvalidArgument>([&] { m.fit(x, y, {.steps_per_epoch = -1}); },
+                                "[fit] steps_per_epoch is -1");
+  expect_error<InvalidArgument>([&] { m.fit(x, y, {.validation_steps = -3}); },
+                                "validation_steps -3");
+  const auto ds = tf::data::Dataset::from_tensor_slices(tf::tuple(x, y)).batch(5);
+  expect_error<InvalidArgument>([&] { m.evaluate(ds, {.sample_weight = tf::ones({10})}); },
+                                "[evaluate] sample_weight comes as the third part");
+  expect_error<InvalidArgument>(
+      [&] {
+        m.fit(ds, {.verbose = 0, .validation_data = ds.repeat()});
+      },
+      "validation_steps");
+  EXPECT_EQ(numbers(m), before);
+}
+
+// ---- weights of classes and samples
+TEST(TrainingRules, ValidationDataOfASplitHaveNoClassWeights) {
+  keras::Sequential m({Dense(2, {.activation = "softmax", .input_shape = {4}})});
+  m.compile({.optimizer = keras::optimizers::SGD({.learning_rate = 0.}),
+             .loss = "sparse_categorical_crossentropy"});
+  const auto history = m.fit(x, classes,
+                             {.verbose = 0,
+                              .validation_split = 0.3,
+                              .shuffle = false,
+                              .class_weight = {{0, 1.}, {1, 5.}}});
+  const auto part = [](const Tensor& t, int begin, int end) { return t(tf::slice(begin, end)); };
+  EXPECT_NEAR(history["val_loss"][0],
+              m.evaluate(part(x, 7, 10), part(classes, 7, 10), {.verbose = 0})["loss"], 1e-6);
+  const Tensor weights = 1.f + 4.f * tf::cast(part(classes, 0, 7), tf::float32);
+  EXPECT_NEAR(history["loss"][0],
+              m.evaluate(part(x, 0, 7), part(classes, 0, 7),
+                         {.verbose = 0, .sample_weight = weights})["loss"],
+              1e-6);
+}
+
+TEST(TrainingRules, EveryClassHasAWeight) {
+  keras::Sequential m({Dense(2, {.activation = "softmax", .input_shape = {4}})});
+  m.compile({.loss = "sparse_categorical_crossentropy"});
+  const auto before = numbers(m);
+  const auto fit = [&](std::vector<std::pair<int, double>> weights) {
+    m.fit(x, classes, {.verbose = 0, .class_weight = std::move(weights)});
+  };
+  expect_error<InvalidArgument>([&] { fit({{7, 2.}}); },
+                                "class_weight has 1 classes and among them 7; expected each class "
+                                "from 0 to one less than their number, once");
+  expect_error<InvalidArgument>([&] { fit({{-1, 2.}}); }, "among them -1");
+  expect_error<InvalidArgument>([&] { fit({{0, 1.}, {2, 2.}}); }, "among them 2");
+  expect_error<InvalidArgument>([&] { fit({{0, 1.}, {0, 2.}}); }, "among them 0");
+  expect_error<InvalidArgument>([&] { fit({{0, 1.}}); }, "a label is 1, which has no class_weight");
+  expect_error<InvalidArgument>([&] { fit({{0, 1.}, {1, std::nan("")}}); },
+                                "class_weight of class 1 is nan");
+  EXPECT_EQ(numbers(m), before);
+}
+
+TEST(TrainingRules, WeightsOfSamplesMustFit) {
+  auto m = regression();
+  const auto loss = [&](const Tensor& weights) {
+    return m.evaluate(x, y, {.verbose = 0, .sample_weight = weights})["loss"];
+  };
+  EXPECT_NEAR(loss(tf::ones({10}) * 2.f), 2 * m.evaluate(x, y, {.verbose = 0})["loss"], 1e-6);
+  EXPECT_NEAR(loss(tf::ones({10, 1})), m.evaluate(x, y, {.verbose = 0})["loss"], 1e-6);
+  expect_error<InvalidArgument>([&] { loss(tf::ones({10, 10})); }, "sample_weight has shape");
+  expect_error<InvalidArgument>([&] { loss(tf::ones({10, 3})); },
+                                "expected a number, one weight a sample, or one for each loss");
+  expect_error<InvalidArgument>([&] { loss(tf::ones({9})); }, "sample_weight sizes: 9");
+}
+
+// ---- one batch at a time
+TEST(TrainingRules, NumbersOfABatchAreItsOwn) {
+  auto m = regression(0);
+  const auto first = m.train_on_batch(x, y)["loss"];
+  const auto other = m.train_on_batch(x * 3.f, y)["loss"];
+  EXPECT_EQ(m.train_on_batch(x, y)["loss"], first);
+  EXPECT_EQ(m.test_on_batch(x * 3.f, y)["loss"], other);
+  EXPECT_NE(first, other);
+}
+
+// ---- callbacks that reach too far
+struct Recompile : keras::callbacks::Callback {
+  void on_epoch_end(int, const keras::Logs&) override {
+    model->compile({.optimizer = "adam", .loss = "mse"});
+  }
+};
+struct RecompileAfterTest : keras::callbacks::Callback {
+  void on_test_end(const keras::Logs&) override {
+    model->compile({.optimizer = "adam", .loss = "mse"});
+  }
+};
+TEST(TrainingRules, AModelThatIsBeingTrainedIsNotCompiled) {
+  auto m = regression();
+  expect_error<FailedPrecondition>([&] { m.fit(x, y, {.verbose = 0, .callbacks = {Recompile()}}); },
+                                   "compile is called while fit is running");
+  m.fit(x, y, {.verbose = 0});  // goes on
+  m.evaluate(x, y, {.verbose = 0, .callbacks = {RecompileAfterTest()}});
+  EXPECT_EQ(m.optimizer().class_name(), "Adam");
+}
+
+// ---- traces
+struct CountsTraces : keras::layers::Layer {
+  std::shared_ptr<int> calls = std::make_shared<int>(0);
+  Tensor call(const Tensor& in, const keras::CallContext&) override {
+    ++*calls;
+    return tf::reduce_mean(in, 1);
+  }
+};
+TEST(TrainingRules, BatchesOfManyLengthsAreFewFunctions) {
+  CountsTraces counting;
+  keras::Sequential m({counting, Dense(1)});
+  m.compile({.optimizer = "sgd", .loss = "mse"});
+  const auto epoch = [&] {
+    for (int length = 1; length <= 18; ++length)
+      m.train_on_batch(tf::ones({4, length, 2}), tf::ones({4, 1}));
+  };
+  epoch();
+  const int calls = *counting.calls;
+  EXPECT_LE(calls, 12);
+  epoch();
+  epoch();
+  EXPECT_EQ(*counting.calls, calls);
+}
+
+}  // namespace
