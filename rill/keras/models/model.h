@@ -128,7 +128,7 @@ class ValidationData {
  public:
   ValidationData() = default;
   ValidationData(const Nest& x, const Nest& y) : x_(x), y_(y), kind_(Kind::arrays) {}
-  ValidationData(const Nest& x, const Nest& y, const Tensor& sample_weight)
+  ValidationData(const Nest& x, const Nest& y, const Nest& sample_weight)
       : x_(x), y_(y), weight_(sample_weight), kind_(Kind::arrays) {}
   ValidationData(const data::Dataset& d)
       : dataset_(std::make_shared<data::Dataset>(d)), kind_(Kind::dataset) {}
@@ -136,12 +136,11 @@ class ValidationData {
   Kind kind() const { return kind_; }
   const Nest& x() const { return x_; }
   const Nest& y() const { return y_; }
-  const Tensor& sample_weight() const { return weight_; }
+  const Nest& sample_weight() const { return weight_; }
   const data::Dataset& dataset() const { return *dataset_; }
 
  private:
-  Nest x_, y_;
-  Tensor weight_;
+  Nest x_, y_, weight_;
   std::shared_ptr<data::Dataset> dataset_;
   Kind kind_ = Kind::none;
 };
@@ -165,7 +164,7 @@ struct FitOptions {
   ValidationData validation_data = {};
   bool shuffle = true;
   std::vector<std::pair<int, double>> class_weight = {};
-  Tensor sample_weight = {};
+  Nest sample_weight = {};  // one tensor, or one for each output: a list, or a dict by name
   int initial_epoch = 0;
   std::int64_t steps_per_epoch = 0;  // 0: all of the data
   std::int64_t validation_steps = 0;
@@ -176,9 +175,18 @@ struct FitOptions {
 struct EvaluateOptions {
   std::int64_t batch_size = 0;
   Verbose verbose = "auto";
-  Tensor sample_weight = {};
+  Nest sample_weight = {};
   std::int64_t steps = 0;
   std::vector<CallbackRef> callbacks = {};
+};
+struct TrainOnBatchOptions {
+  Nest sample_weight = {};
+  std::vector<std::pair<int, double>> class_weight = {};
+  bool reset_metrics = true;
+};
+struct TestOnBatchOptions {
+  Nest sample_weight = {};
+  bool reset_metrics = true;
 };
 struct PredictOptions {
   std::int64_t batch_size = 0;
@@ -229,9 +237,15 @@ class Model : public Layer {
   Tensor predict(const data::Dataset& x, PredictOptions options = {});
   Nest predict_all(const Nest& x, PredictOptions options = {});
   Nest predict_all(const data::Dataset& x, PredictOptions options = {});
-  // One batch. The numbers are of all batches since reset_metrics.
-  Logs train_on_batch(const Nest& x, const Nest& y, const Tensor& sample_weight = {});
-  Logs test_on_batch(const Nest& x, const Nest& y, const Tensor& sample_weight = {});
+  // One batch. The numbers are its own, or with reset_metrics = false of all since the last reset.
+  Logs train_on_batch(const Nest& x, const Nest& y, const TrainOnBatchOptions& options = {});
+  Logs test_on_batch(const Nest& x, const Nest& y, const TestOnBatchOptions& options = {});
+  Logs train_on_batch(const Nest& x, const Nest& y, const Tensor& sample_weight) {
+    return train_on_batch(x, y, TrainOnBatchOptions{.sample_weight = sample_weight});
+  }
+  Logs test_on_batch(const Nest& x, const Nest& y, const Tensor& sample_weight) {
+    return test_on_batch(x, y, TestOnBatchOptions{.sample_weight = sample_weight});
+  }
   Nest predict_on_batch(const Nest& x);
   void reset_metrics();
 
@@ -241,8 +255,8 @@ class Model : public Layer {
   virtual Nest test_step(const Nest& data);
   virtual Nest predict_step(const Nest& data);
   // For those: the loss with all that layers add, and the metrics updated.
-  Tensor compute_loss(const Nest& y, const Nest& y_pred, const Tensor& sample_weight = {});
-  Nest compute_metrics(const Nest& y, const Nest& y_pred, const Tensor& sample_weight = {});
+  Tensor compute_loss(const Nest& y, const Nest& y_pred, const Nest& sample_weight = {});
+  Nest compute_metrics(const Nest& y, const Nest& y_pred, const Nest& sample_weight = {});
 
   Optimizer& optimizer() const;  // FailedPrecondition before compile
   std::vector<std::string> metrics_names() const;

@@ -31,7 +31,7 @@ std::string sizes_text(const Nest& n) {
 
 }  // namespace
 
-Arrays::Arrays(const char* what, const Nest& x, const Nest* y, const Tensor& sample_weight)
+Arrays::Arrays(const char* what, const Nest& x, const Nest* y, const Nest& sample_weight)
     : x_(in_floatx(x)), weight_(sample_weight), has_y_(y != nullptr) {
   if (y) y_ = in_floatx(*y);
   bool first = true, same = true;
@@ -47,12 +47,12 @@ Arrays::Arrays(const char* what, const Nest& x, const Nest* y, const Tensor& sam
   };
   look(x_, "x");
   if (has_y_) look(y_, "y");
-  if (weight_.defined()) look(Nest(weight_), "sample_weight");
+  if (is_given(weight_)) look(weight_, "sample_weight");
   RILL_CHECK(same, invalid_argument,
              "[{}] data cardinality is ambiguous:\n  x sizes: {}{}{}\nMake sure all arrays contain "
              "the same number of samples",
              what, sizes_text(x_), has_y_ ? "\n  y sizes: " + sizes_text(y_) : "",
-             weight_.defined() ? "\n  sample_weight sizes: " + sizes_text(Nest(weight_)) : "");
+             is_given(weight_) ? "\n  sample_weight sizes: " + sizes_text(weight_) : "");
   RILL_CHECK(!first && samples_ > 0, invalid_argument, "[{}] the data have no samples", what);
 }
 
@@ -65,7 +65,7 @@ Arrays Arrays::part(std::int64_t begin, std::int64_t end) const {
   Arrays a;
   a.x_ = cut(x_);
   if (has_y_) a.y_ = cut(y_);
-  if (weight_.defined()) a.weight_ = weight_(slice(begin, end));
+  if (is_given(weight_)) a.weight_ = cut(weight_);
   a.has_y_ = has_y_;
   a.samples_ = end - begin;
   return a;
@@ -114,26 +114,30 @@ Tensor weights_of_classes(const Tensor& labels,
 
 }  // namespace
 
-Tensor times_class_weights(const Tensor& sample_weight, const Tensor& labels,
+bool is_given(const Nest& sample_weight) {
+  return sample_weight.is_tensor() ? sample_weight.as_tensor().defined() : sample_weight.size() > 0;
+}
+
+Tensor times_class_weights(const Nest& sample_weight, const Nest& labels,
                            const std::vector<std::pair<int, double>>& class_weight) {
-  const Tensor w = weights_of_classes(labels, class_weight);
-  if (!sample_weight.defined()) return w;
-  Tensor s = cast(sample_weight, w.dtype());
+  RILL_CHECK(labels.is_tensor(), invalid_argument,
+             "[fit] class_weight is only supported for models with a single output");
+  const Tensor w = weights_of_classes(labels.as_tensor(), class_weight);
+  if (!is_given(sample_weight)) return w;
+  Tensor s = cast(sample_weight.as_tensor(), w.dtype());
   while (s.ndim() < w.ndim()) s = expand_dims(s, -1);
   return s * w;
 }
 
 void Arrays::weigh_classes(const std::vector<std::pair<int, double>>& class_weight) {
   if (class_weight.empty()) return;
-  RILL_CHECK(has_y_ && y_.is_tensor(), invalid_argument,
-             "[fit] class_weight is only supported for models with a single output");
-  weight_ = times_class_weights(weight_, y_.as_tensor(), class_weight);
+  weight_ = times_class_weights(weight_, y_, class_weight);
 }
 
 Nest Arrays::all() const {
   if (!has_y_) return Nest::make({x_});
-  if (!weight_.defined()) return Nest::make({x_, y_});
-  return Nest::make({x_, y_, Nest(weight_)});
+  if (!is_given(weight_)) return Nest::make({x_, y_});
+  return Nest::make({x_, y_, weight_});
 }
 
 namespace {

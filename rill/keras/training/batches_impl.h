@@ -10,7 +10,7 @@ namespace rill::keras {
 // InvalidArgument when their numbers of samples differ or there is none.
 class Arrays {
  public:
-  Arrays(const char* what, const Nest& x, const Nest* y, const Tensor& sample_weight);
+  Arrays(const char* what, const Nest& x, const Nest* y, const Nest& sample_weight);
   std::int64_t samples() const { return samples_; }
   // The samples from `begin` to `end`.
   Arrays part(std::int64_t begin, std::int64_t end) const;
@@ -20,8 +20,7 @@ class Arrays {
 
  private:
   Arrays() = default;
-  Nest x_, y_;
-  Tensor weight_;
+  Nest x_, y_, weight_;
   bool has_y_ = false;
   std::int64_t samples_ = 0;
 };
@@ -57,8 +56,10 @@ class Batches {
   bool ran_out_ = false;
 };
 
+// Whether there are weights: a tensor, or some of them.
+bool is_given(const Nest& sample_weight);
 // Weights of samples from those of their classes, times those that they have already.
-Tensor times_class_weights(const Tensor& sample_weight, const Tensor& labels,
+Tensor times_class_weights(const Nest& sample_weight, const Nest& labels,
                            const std::vector<std::pair<int, double>>& class_weight);
 
 }  // namespace rill::keras

@@ -253,14 +253,13 @@ History Model::fit(const data::Dataset& x, FitOptions o) {
              o.batch_size);
   RILL_CHECK(o.validation_split == 0, invalid_argument,
              "[fit] validation_split needs arrays; give a dataset as validation_data");
-  RILL_CHECK(!o.sample_weight.defined(), invalid_argument,
+  RILL_CHECK(!is_given(o.sample_weight), invalid_argument,
              "[fit] sample_weight comes as the third part of a dataset's elements");
   data::Dataset d = x;
   if (!o.class_weight.empty())
     d = d.map([weights = o.class_weight](const Nest& batch) {
       const BatchParts p = parts_of(batch);
-      return Nest::make(
-          {p.x, p.y, Nest(times_class_weights(p.sample_weight, p.y.as_tensor(), weights))});
+      return Nest::make({p.x, p.y, Nest(times_class_weights(p.sample_weight, p.y, weights))});
     });
   Batches batches("fit", d, o.steps_per_epoch);
   std::optional<Batches> validation = validation_batches(o);
@@ -279,7 +278,7 @@ Logs Model::evaluate(const data::Dataset& x, EvaluateOptions o) {
   RILL_CHECK(o.batch_size == 0, invalid_argument,
              "[evaluate] the batch_size argument must not be specified for a dataset");
   check_sizes("evaluate", o.batch_size, o.steps);
-  RILL_CHECK(!o.sample_weight.defined(), invalid_argument,
+  RILL_CHECK(!is_given(o.sample_weight), invalid_argument,
              "[evaluate] sample_weight comes as the third part of a dataset's elements");
   Batches batches("evaluate", x, o.steps);
   prepare(o.callbacks, *this, 1, batches.steps(), shown(o.verbose));
@@ -372,17 +371,18 @@ Tensor Model::predict(const data::Dataset& x, PredictOptions o) {
 }
 
 // ---- one batch
-Logs Model::train_on_batch(const Nest& x, const Nest& y, const Tensor& sample_weight) {
+Logs Model::train_on_batch(const Nest& x, const Nest& y, const TrainOnBatchOptions& o) {
   Trainer& t = compiled_trainer(*this, "train_on_batch");
-  t.reset_metrics();
-  return logs_of(
-      t.step(*this, Trainer::Mode::train, Arrays("train_on_batch", x, &y, sample_weight).all()));
+  Arrays batch("train_on_batch", x, &y, o.sample_weight);
+  batch.weigh_classes(o.class_weight);
+  if (o.reset_metrics) t.reset_metrics();
+  return logs_of(t.step(*this, Trainer::Mode::train, batch.all()));
 }
-Logs Model::test_on_batch(const Nest& x, const Nest& y, const Tensor& sample_weight) {
+Logs Model::test_on_batch(const Nest& x, const Nest& y, const TestOnBatchOptions& o) {
   Trainer& t = compiled_trainer(*this, "test_on_batch");
-  t.reset_metrics();
-  return logs_of(
-      t.step(*this, Trainer::Mode::test, Arrays("test_on_batch", x, &y, sample_weight).all()));
+  const Arrays batch("test_on_batch", x, &y, o.sample_weight);
+  if (o.reset_metrics) t.reset_metrics();
+  return logs_of(t.step(*this, Trainer::Mode::test, batch.all()));
 }
 Nest Model::predict_on_batch(const Nest& x) {
   return any_trainer(*this)->step(*this, Trainer::Mode::predict,

@@ -9,6 +9,7 @@
 #include "rill/graph/function_impl.h"
 #include "rill/graph/name_scope.h"
 #include "rill/keras/models/model_impl.h"
+#include "rill/keras/training/batches_impl.h"
 #include "rill/keras/training/on_nan_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/list/tensor_list.h"
@@ -295,7 +296,7 @@ std::string faults_of_data(const Nest& batch) {
   std::string text;
   faults_of(p.x, "x", text);
   if (p.has_y) faults_of(p.y, "y", text);
-  if (p.sample_weight.defined()) faults_of(p.sample_weight, "sample_weight", text);
+  if (is_given(p.sample_weight)) faults_of(p.sample_weight, "sample_weight", text);
   return text;
 }
 

@@ -14,6 +14,7 @@
 #include "rill/keras/models/model_impl.h"
 #include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
 #include "rill/keras/trace_impl.h"
+#include "rill/keras/training/batches_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/random/seeds.h"
@@ -34,7 +35,7 @@ BatchParts parts_of(const Nest& batch) {
     p.y = batch[1];
     p.has_y = true;
   }
-  if (batch.size() > 2) p.sample_weight = batch[2].as_tensor();
+  if (batch.size() > 2) p.sample_weight = batch[2];
   return p;
 }
 
@@ -270,7 +271,14 @@ Tensor masked(const Tensor& weight, const Tensor& y_pred) {
 
 }  // namespace
 
-std::vector<Tensor> Trainer::labels_by_output(const Nest& y, const Nest& y_pred) const {
+std::vector<Tensor> Trainer::weights_by_output(const Nest& weight, const Nest& y_pred) const {
+  const std::size_t n = y_pred.flatten().size();
+  if (!is_given(weight)) return std::vector<Tensor>(n);
+  if (weight.is_tensor()) return std::vector<Tensor>(n, weight.as_tensor());  // counts for all
+  return by_output(weight, y_pred, "sample_weight");
+}
+
+std::vector<Tensor> Trainer::by_output(const Nest& y, const Nest& y_pred, const char* what) const {
   const std::size_t n = y_pred.flatten().size();
   if (y.is_dict() && !y_pred.is_dict()) {
     std::vector<Tensor> list(n);
@@ -280,7 +288,7 @@ std::vector<Tensor> Trainer::labels_by_output(const Nest& y, const Nest& y_pred)
       std::vector<std::string> names;
       for (const Output& o : outputs_) names.push_back(o.name);
       RILL_CHECK(at != outputs_.end(), invalid_argument,
-                 "[fit] the labels have a key \"{}\"; the outputs of the model are {}", key,
+                 "[fit] the {} have a key \"{}\"; the outputs of the model are {}", what, key,
                  list_of(names));
       list[static_cast<std::size_t>(at - outputs_.begin())] = y[key].as_tensor();
     }
@@ -288,7 +296,7 @@ std::vector<Tensor> Trainer::labels_by_output(const Nest& y, const Nest& y_pred)
   }
   std::vector<Tensor> list = y.flatten();
   RILL_CHECK(list.size() == n, invalid_argument,
-             "[fit] there are {} tensors of labels for {} outputs of the model", list.size(), n);
+             "[fit] there are {} tensors of {} for {} outputs of the model", list.size(), what, n);
   return list;
 }
 
@@ -353,17 +361,17 @@ void Trainer::resolve(Model& model, const Nest& y, const Nest& y_pred) {
   if (options.run_eagerly) restore_metrics();
 }
 
-Tensor Trainer::compute_loss(Model& model, const Nest& y, const Nest& y_pred,
-                             const Tensor& weight) {
+Tensor Trainer::compute_loss(Model& model, const Nest& y, const Nest& y_pred, const Nest& weight) {
   if (!resolved_) resolve(model, y, y_pred);
   const std::vector<Tensor> predictions = y_pred.flatten();
-  const std::vector<Tensor> labels = labels_by_output(y, y_pred);
+  const std::vector<Tensor> labels = labels_by_output(y, y_pred),
+                            weights = weights_by_output(weight, y_pred);
   Tensor total, batch;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     Output& o = outputs_[i];
     if (!o.loss.defined() || !labels[i].defined()) continue;
     const Tensor t = matched(labels[i], predictions[i]);
-    const Tensor w = masked(weight, predictions[i]);
+    const Tensor w = masked(weights[i], predictions[i]);
     const Tensor value =
         w.defined() ? (*o.loss)(t, predictions[i], w) : (*o.loss)(t, predictions[i]);
     if (!batch.defined()) batch = cast(shape(t)[0], float32);
@@ -414,20 +422,20 @@ void collect_call_metrics(LayerImpl& l, std::vector<LayerImpl::CallMetric>& out)
 
 }  // namespace
 
-Nest Trainer::compute_metrics(Model& model, const Nest& y, const Nest& y_pred,
-                              const Tensor& weight) {
+Nest Trainer::compute_metrics(Model& model, const Nest& y, const Nest& y_pred, const Nest& weight) {
   std::vector<std::pair<std::string, Nest>> results;
   results.emplace_back("loss", loss_mean_.result());
   for (Output& o : outputs_)
     if (o.loss_mean) results.emplace_back(o.name + "_loss", o.loss_mean->result());
   if (resolved_ && !outputs_.empty()) {
     const std::vector<Tensor> predictions = y_pred.flatten();
-    const std::vector<Tensor> labels = labels_by_output(y, y_pred);
+    const std::vector<Tensor> labels = labels_by_output(y, y_pred),
+                              weights = weights_by_output(weight, y_pred);
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       Output& o = outputs_[i];
       if (!labels[i].defined()) continue;
       const Tensor t = matched(labels[i], predictions[i]);
-      const Tensor mask = masked({}, predictions[i]), w = masked(weight, predictions[i]);
+      const Tensor mask = masked({}, predictions[i]), w = masked(weights[i], predictions[i]);
       const auto update = [&](const std::vector<MetricRef>& list, const Tensor& by, bool weighted) {
         for (const MetricRef& m : list) {
           m->update_state(t, predictions[i], by);
@@ -519,10 +527,10 @@ std::vector<std::string> Model::metrics_names() const {
 }
 void Model::reset_metrics() { compiled_trainer(*this, "reset_metrics").reset_metrics(); }
 
-Tensor Model::compute_loss(const Nest& y, const Nest& y_pred, const Tensor& sample_weight) {
+Tensor Model::compute_loss(const Nest& y, const Nest& y_pred, const Nest& sample_weight) {
   return compiled_trainer(*this, "compute_loss").compute_loss(*this, y, y_pred, sample_weight);
 }
-Nest Model::compute_metrics(const Nest& y, const Nest& y_pred, const Tensor& sample_weight) {
+Nest Model::compute_metrics(const Nest& y, const Nest& y_pred, const Nest& sample_weight) {
   return compiled_trainer(*this, "compute_metrics")
       .compute_metrics(*this, y, y_pred, sample_weight);
 }

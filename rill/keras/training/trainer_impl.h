@@ -23,8 +23,8 @@ class Trainer {
   Nest step(Model& model, Mode mode, const Nest& batch);
   // The function that steps on batches like this one, traced if there is none.
   ConcreteFunction planned(Model& model, Mode mode, const Nest& batch);
-  Tensor compute_loss(Model& model, const Nest& y, const Nest& y_pred, const Tensor& weight);
-  Nest compute_metrics(Model& model, const Nest& y, const Nest& y_pred, const Tensor& weight);
+  Tensor compute_loss(Model& model, const Nest& y, const Nest& y_pred, const Nest& weight);
+  Nest compute_metrics(Model& model, const Nest& y, const Nest& y_pred, const Nest& weight);
   void reset_metrics();
   std::vector<Variable> metric_variables() const;
   std::vector<std::string> metrics_names() const;
@@ -62,8 +62,12 @@ class Trainer {
     std::vector<MetricRef> metrics, weighted_metrics;
     std::shared_ptr<metrics::Mean> loss_mean;  // where there are several outputs
   };
-  // Labels as one tensor for each output, undefined where an output has none.
-  std::vector<Tensor> labels_by_output(const Nest& y, const Nest& y_pred) const;
+  // Labels, or weights, as one tensor for each output, undefined where an output has none.
+  std::vector<Tensor> labels_by_output(const Nest& y, const Nest& y_pred) const {
+    return by_output(y, y_pred, "labels");
+  }
+  std::vector<Tensor> weights_by_output(const Nest& weight, const Nest& y_pred) const;
+  std::vector<Tensor> by_output(const Nest& given, const Nest& y_pred, const char* what) const;
   void resolve(Model& model, const Nest& y, const Nest& y_pred);
   std::string shown_name(const Output& o, const MetricRef& metric, bool weighted) const;
 
@@ -98,8 +102,7 @@ Trainer& compiled_trainer(const Model& model, const char* what);
 
 // (x, y, sample_weight) of what a dataset gives: x, (x,), (x, y) or (x, y, sample_weight).
 struct BatchParts {
-  Nest x, y;
-  Tensor sample_weight;
+  Nest x, y, sample_weight;
   bool has_y = false;
 };
 BatchParts parts_of(const Nest& batch);

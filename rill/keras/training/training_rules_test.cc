@@ -46,10 +46,10 @@ TEST(TrainingRules, TheLossIsTheMeanOfWhatTheMaskLeaves) {
               1e-5);
   // By hand, too.
   EXPECT_NEAR(keras::losses::MeanSquaredError()(zeros, m(steps)).item<float>(), 14. / 3, 1e-5);
-  EXPECT_NEAR(keras::losses::MeanSquaredError({.reduction = keras::losses::Reduction::SUM})(
-                  zeros, m(steps))
-                  .item<float>(),
-              14, 1e-5);
+  EXPECT_NEAR(
+      keras::losses::MeanSquaredError({.reduction = keras::losses::Reduction::SUM})(zeros, m(steps))
+          .item<float>(),
+      14, 1e-5);
 }
 
 // ---- what is trainable
@@ -153,11 +153,8 @@ TEST(TrainingRules, NegativeSizesAreRefused) {
   const auto ds = tf::data::Dataset::from_tensor_slices(tf::tuple(x, y)).batch(5);
   expect_error<InvalidArgument>([&] { m.evaluate(ds, {.sample_weight = tf::ones({10})}); },
                                 "[evaluate] sample_weight comes as the third part");
-  expect_error<InvalidArgument>(
-      [&] {
-        m.fit(ds, {.verbose = 0, .validation_data = ds.repeat()});
-      },
-      "validation_steps");
+  expect_error<InvalidArgument>([&] { m.fit(ds, {.verbose = 0, .validation_data = ds.repeat()}); },
+                                "validation_steps");
   EXPECT_EQ(numbers(m), before);
 }
 
@@ -188,15 +185,21 @@ TEST(TrainingRules, EveryClassHasAWeight) {
   const auto fit = [&](std::vector<std::pair<int, double>> weights) {
     m.fit(x, classes, {.verbose = 0, .class_weight = std::move(weights)});
   };
-  expect_error<InvalidArgument>([&] { fit({{7, 2.}}); },
-                                "class_weight has 1 classes and among them 7; expected each class "
-                                "from 0 to one less than their number, once");
+  expect_error<InvalidArgument>(
+      [&] {
+        fit({{7, 2.}});
+      },
+      "class_weight has 1 classes and among them 7; expected each class "
+      "from 0 to one less than their number, once");
   expect_error<InvalidArgument>([&] { fit({{-1, 2.}}); }, "among them -1");
   expect_error<InvalidArgument>([&] { fit({{0, 1.}, {2, 2.}}); }, "among them 2");
   expect_error<InvalidArgument>([&] { fit({{0, 1.}, {0, 2.}}); }, "among them 0");
   expect_error<InvalidArgument>([&] { fit({{0, 1.}}); }, "a label is 1, which has no class_weight");
-  expect_error<InvalidArgument>([&] { fit({{0, 1.}, {1, std::nan("")}}); },
-                                "class_weight of class 1 is nan");
+  expect_error<InvalidArgument>(
+      [&] {
+        fit({{0, 1.}, {1, std::nan("")}});
+      },
+      "class_weight of class 1 is nan");
   EXPECT_EQ(numbers(m), before);
 }
 
@@ -208,9 +211,44 @@ TEST(TrainingRules, WeightsOfSamplesMustFit) {
   EXPECT_NEAR(loss(tf::ones({10}) * 2.f), 2 * m.evaluate(x, y, {.verbose = 0})["loss"], 1e-6);
   EXPECT_NEAR(loss(tf::ones({10, 1})), m.evaluate(x, y, {.verbose = 0})["loss"], 1e-6);
   expect_error<InvalidArgument>([&] { loss(tf::ones({10, 10})); }, "sample_weight has shape");
-  expect_error<InvalidArgument>([&] { loss(tf::ones({10, 3})); },
-                                "expected a number, one weight a sample, or one for each loss");
+  expect_error<InvalidArgument>(
+      [&] {
+        loss(tf::ones({10, 3}));
+      },
+      "expected a number, one weight a sample, or one for each loss");
   expect_error<InvalidArgument>([&] { loss(tf::ones({9})); }, "sample_weight sizes: 9");
+}
+
+TEST(TrainingRules, EachOutputMayHaveWeightsOfItsOwn) {
+  const auto in = keras::Input({4});
+  const auto a = Dense(1, {.name = "a"})(in), b = Dense(1, {.name = "b"})(in);
+  keras::Model m(in, {a, b});
+  m.compile({.optimizer = keras::optimizers::SGD({.learning_rate = 0.}),
+             .loss = "mse",
+             .weighted_metrics = {"mae"}});
+  const Nest labels{y, y};
+  const Tensor half = tf::cast(tf::range(10) < 5, tf::float32);
+  const auto plain = m.evaluate(x, labels, {.verbose = 0});
+  const Tensor error = tf::squeeze(m.predict_all(x, {.verbose = 0})[1].as_tensor() - y, 1);
+  const auto expect = [&](const keras::Logs& logs) {
+    EXPECT_NEAR(logs["a_loss"], plain["a_loss"], 1e-6);
+    EXPECT_NEAR(logs["b_loss"], tf::reduce_mean(tf::square(error) * half).item<float>(), 1e-6);
+    EXPECT_NEAR(logs["b_mae"], tf::reduce_sum(tf::abs(error) * half).item<float>() / 5, 1e-6);
+  };
+  expect(m.evaluate(x, labels, {.verbose = 0, .sample_weight = {tf::ones({10}), half}}));
+  const Nest named = Nest::dict({{"b", half}});
+  expect(m.evaluate(x, labels, {.verbose = 0, .sample_weight = named}));
+  const auto ds =
+      tf::data::Dataset::from_tensor_slices(Nest{x, labels, Nest{tf::ones({10}), half}}).batch(5);
+  expect(m.evaluate(ds, {.verbose = 0}));
+  expect(m.test_on_batch(x, labels, {.sample_weight = named}));
+  EXPECT_NEAR(m.fit(x, labels, {.verbose = 0, .sample_weight = named})["b_loss"][0],
+              tf::reduce_mean(tf::square(error) * half).item<float>(), 1e-6);
+  expect_error<InvalidArgument>(
+      [&] {
+        m.evaluate(x, labels, {.sample_weight = Nest::dict({{"c", half}})});
+      },
+      "the sample_weight have a key \"c\"; the outputs of the model are \"a\", \"b\"");
 }
 
 // ---- one batch at a time
@@ -221,6 +259,16 @@ TEST(TrainingRules, NumbersOfABatchAreItsOwn) {
   EXPECT_EQ(m.train_on_batch(x, y)["loss"], first);
   EXPECT_EQ(m.test_on_batch(x * 3.f, y)["loss"], other);
   EXPECT_NE(first, other);
+  m.train_on_batch(x, y);
+  EXPECT_NEAR(m.train_on_batch(x * 3.f, y, {.reset_metrics = false})["loss"], (first + other) / 2,
+              1e-6);
+  EXPECT_NEAR(m.train_on_batch(x, y, tf::ones({10}) * 2.f)["loss"], 2 * first, 1e-6);
+
+  keras::Sequential c({Dense(2, {.activation = "softmax", .input_shape = {4}})});
+  c.compile({.optimizer = keras::optimizers::SGD({.learning_rate = 0.}),
+             .loss = "sparse_categorical_crossentropy"});
+  EXPECT_NEAR(c.train_on_batch(x, classes, {.class_weight = {{0, 3.}, {1, 3.}}})["loss"],
+              3 * c.test_on_batch(x, classes)["loss"], 1e-6);
 }
 
 // ---- callbacks that reach too far
