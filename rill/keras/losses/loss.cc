@@ -116,15 +116,14 @@ LossRef LossRef::by_pointer(BinaryFn f) {
   return r;
 }
 LossRef LossRef::by_name(std::string_view name) {
-  std::vector<std::string> names;
   for (const NamedLoss& n : named_losses()) {
-    names.push_back(n.name);
-    if (name != n.name && name != n.alias && name != n.class_name) continue;
+    if (!n.goes_by(name) && name != n.class_name) continue;
     LossRef r = by_pointer(n.function);
     r.given_ = name;
     return r;
   }
-  RILL_FAIL(invalid_argument, "[loss] unknown loss \"{}\".{}", name, did_you_mean(name, names));
+  RILL_FAIL(invalid_argument, "[loss] unknown loss \"{}\".{}", name,
+            did_you_mean(name, loss_names()));
 }
 
 Config LossRef::serialize() const {
@@ -133,7 +132,7 @@ Config LossRef::serialize() const {
   RILL_CHECK(!dynamic_cast<const FunctionLoss*>(loss_.get()), failed_precondition,
              "[loss] a function of your own has no name that a file could hold; use one of "
              "keras::losses");
-  return Config::dict({{"class_name", loss_->class_name()}, {"config", loss_->get_config()}});
+  return Config::dict({{"class_name", saved_class_name(*loss_)}, {"config", loss_->get_config()}});
 }
 LossRef LossRef::deserialize(const Config& c) {
   if (c.is_null()) return {};

@@ -218,6 +218,7 @@ LossRef loss_from_config(const std::string& class_name, const Config& config) {
   const Config empty = Config::dict();
   for (const Maker& m : kMakers)
     if (class_name == m.class_name) return m.make(config.is_dict() ? config : empty);
+  if (LossRef own = registered_loss(class_name, config); own.defined()) return own;
   return LossRef(class_name);  // a function by its name, or an error that tells the nearest
 }
 

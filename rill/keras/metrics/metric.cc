@@ -4,6 +4,7 @@
 #include "rill/core/tensor_impl.h"
 #include "rill/graph/graph.h"
 #include "rill/keras/class_name_impl.h"
+#include "rill/keras/class_registry_impl.h"
 #include "rill/keras/losses/named_losses_impl.h"
 #include "rill/keras/metrics/metric_impl.h"
 #include "rill/keras/metrics/metrics.h"
@@ -133,21 +134,14 @@ MetricRef MetricRef::resolved(const LossRef& loss, const TensorShape& y_true,
                        : BinaryFn(losses::categorical_crossentropy),
               name_);
   }
-  std::vector<std::string> names{"accuracy"};
-  for (const NamedMetric& n : named_metrics()) {
-    names.push_back(n.name);
-    if (name_ == n.name || name_ == n.alias) return of(n.function, name_);
-  }
-  for (const NamedLoss& n : named_losses()) {
-    names.push_back(n.name);
-    if (name_ == n.name || name_ == n.alias) return of(n.function, name_);
-  }
-  for (const MetricClass& m : metric_classes()) {
-    names.push_back(m.class_name);
+  for (const NamedMetric& n : named_metrics())
+    if (n.goes_by(name_)) return of(n.function, name_);
+  for (const NamedLoss& n : named_losses())
+    if (n.goes_by(name_)) return of(n.function, name_);
+  for (const MetricClass& m : metric_classes())
     if (name_ == m.class_name || name_ == snake_case(m.class_name)) return m.make(Config::dict());
-  }
   RILL_FAIL(invalid_argument, "[metric] unknown metric \"{}\".{}", name_,
-            did_you_mean(name_, names));
+            did_you_mean(name_, metric_names()));
 }
 
 MetricRef metric_anew(const MetricRef& m) {
@@ -209,20 +203,23 @@ Config MetricRef::serialize() const {
   RILL_CHECK(class_name != "MeanMetricWrapper", failed_precondition,
              "[metric] a function of your own has no name that a file could hold; use one of "
              "keras::metrics");
-  return Config::dict({{"class_name", class_name}, {"config", metric_->get_config()}});
+  return Config::dict(
+      {{"class_name", saved_class_name(*metric_)}, {"config", metric_->get_config()}});
 }
 MetricRef MetricRef::deserialize(const Config& c) {
   if (c.is_null()) return {};
   if (c.is_text()) return MetricRef(c.as_string());
   const std::string& class_name = c["class_name"].as_string();
-  std::vector<std::string> names;
-  for (const MetricClass& m : metric_classes()) {
-    names.push_back(m.class_name);
-    if (class_name == m.class_name)
-      return m.make(c.get("config").is_dict() ? c["config"] : Config::dict());
-  }
-  RILL_FAIL(invalid_argument, "[metric] unknown class \"{}\".{}", class_name,
-            did_you_mean(class_name, names));
+  const Config config = c.get("config").is_dict() ? c["config"] : Config::dict();
+  for (const MetricClass& m : metric_classes())
+    if (class_name == m.class_name) return m.make(config);
+  if (MetricRef own = registered_metric(class_name, config); own.defined()) return own;
+  std::vector<std::string> names = registered_metric_names();
+  for (const MetricClass& m : metric_classes()) names.push_back(m.class_name);
+  RILL_FAIL(invalid_argument,
+            "[metric] unknown class \"{}\".{} A class of your own must be made "
+            "known first: {}",
+            class_name, did_you_mean(class_name, names), registering_call(class_name));
 }
 
 namespace metrics {

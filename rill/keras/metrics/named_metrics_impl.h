@@ -1,5 +1,7 @@
 #pragma once
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "rill/keras/metrics/metric.h"
@@ -10,6 +12,10 @@ namespace rill::keras {
 struct NamedMetric {
   const char *name, *alias;
   BinaryFn function;
+  // One without an alias has an empty one, which is no name.
+  bool goes_by(std::string_view given) const {
+    return !given.empty() && (given == name || given == alias);
+  }
 };
 std::span<const NamedMetric> named_metrics();
 
@@ -19,6 +25,15 @@ struct MetricClass {
   MetricRef (*make)(const Config& config);
 };
 std::span<const MetricClass> metric_classes();
+// Every name that a metric goes by, each once: functions, then aliases, then classes.
+std::vector<std::string> metric_names();
+
+// ---- users' classes that were registered
+// The name that a file holds: "package>name", or that of the class when it is not registered.
+std::string saved_class_name(const Metric& metric);
+// Undefined for a class that is not known.
+MetricRef registered_metric(const std::string& class_name, const Config& config);
+std::vector<std::string> registered_metric_names();
 
 // A metric of the same kind with a state of its own. InvalidArgument for one of a class of the
 // user's.
