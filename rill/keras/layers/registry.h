@@ -33,6 +33,12 @@ struct RegisterMetric {
   RegisterMetric(std::string_view registered_name, const std::type_info& type,
                  std::function<MetricRef(const Config&)> factory);
 };
+// A user's function of labels and predictions, for both; `is_it` knows it again.
+using LossFunction = std::function<Tensor(const Tensor& y_true, const Tensor& y_pred)>;
+struct RegisterFunction {
+  RegisterFunction(std::string_view registered_name, LossFunction function,
+                   std::function<bool(const LossFunction&)> is_it);
+};
 
 namespace utils {
 
@@ -55,6 +61,30 @@ void register_keras_serializable(std::string_view name, std::string_view package
     else
       return Made(C(c));
   });
+}
+// The same for a function that is given to compile as a loss or metric:
+// register_keras_serializable("my_loss", my_loss).
+template <class F>
+requires(std::is_invocable_r_v<Tensor, F&, Tensor, Tensor> && !std::is_base_of_v<Layer, F> &&
+         !std::is_base_of_v<Loss, F> &&
+         !std::is_base_of_v<Metric, F>) void register_keras_serializable(std::string_view name,
+                                                                         F function,
+                                                                         std::string_view package =
+                                                                             "Custom") {
+  static_assert(std::is_pointer_v<F> || std::is_empty_v<F>,
+                "a function that keeps values is not told from another of its kind; make it a "
+                "class derived from keras::Loss or keras::Metric");
+  if constexpr (!std::is_pointer_v<F> && std::is_convertible_v<F, BinaryFn>)
+    register_keras_serializable(name, BinaryFn(function), package);  // as compile takes it
+  else
+    RegisterFunction(std::string(package) + ">" + std::string(name), function,
+                     [function](const LossFunction& other) {
+                       const F* f = other.target<F>();
+                       if constexpr (std::is_pointer_v<F>)
+                         return f && *f == function;
+                       else
+                         return f != nullptr;
+                     });
 }
 
 }  // namespace utils

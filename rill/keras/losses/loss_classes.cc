@@ -214,6 +214,12 @@ const Maker kMakers[] = {
 
 }  // namespace
 
+std::vector<std::string> loss_class_names() {
+  std::vector<std::string> names = registered_loss_names();
+  for (const Maker& m : kMakers) names.push_back(m.class_name);
+  return names;
+}
+
 LossRef loss_from_config(const std::string& class_name, const Config& config) {
   const Config empty = Config::dict();
   for (const Maker& m : kMakers)

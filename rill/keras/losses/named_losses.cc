@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rill/keras/registered_functions_impl.h"
+
 namespace rill::keras {
 
 std::span<const NamedLoss> named_losses() {
@@ -42,7 +44,7 @@ std::span<const NamedLoss> named_losses() {
 }
 
 std::vector<std::string> loss_names() {
-  std::vector<std::string> names;
+  std::vector<std::string> names = registered_function_names();
   const auto add = [&](const char* name) {
     if (*name && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   };

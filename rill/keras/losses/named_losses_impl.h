@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,8 +19,14 @@ struct NamedLoss {
   }
 };
 std::span<const NamedLoss> named_losses();
-// Every name that a loss goes by, each once: functions, then aliases, then classes.
+// Every name that a loss goes by, each once: functions, those of users among them, then aliases,
+// then classes.
 std::vector<std::string> loss_names();
+std::vector<std::string> loss_class_names();  // those of users too
+
+// What a file calls a loss that is a function: its name, empty for one that has none. Nothing for
+// an object, of which a file holds class and arguments.
+std::optional<std::string> name_for_files(const LossRef& loss);
 
 // A loss object, of the library or of a user's registered class, from its class and arguments.
 LossRef loss_from_config(const std::string& class_name, const Config& config);

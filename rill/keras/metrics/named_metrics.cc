@@ -4,6 +4,7 @@
 
 #include "rill/keras/losses/named_losses_impl.h"
 #include "rill/keras/metrics/metrics.h"
+#include "rill/keras/registered_functions_impl.h"
 #include "rill/ops/array_ops.h"
 
 namespace rill::keras {
@@ -102,7 +103,8 @@ Options f_score(const Config& c) {
 }  // namespace
 
 std::vector<std::string> metric_names() {
-  std::vector<std::string> names{"accuracy"};
+  std::vector<std::string> names = registered_function_names();
+  names.emplace_back("accuracy");
   const auto add = [&](const char* name) {
     if (*name && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   };

@@ -6,6 +6,7 @@
 #include "rill/keras/losses/named_losses_impl.h"
 #include "rill/keras/metrics/metrics.h"
 #include "rill/keras/metrics/named_metrics_impl.h"
+#include "rill/keras/registered_functions_impl.h"
 #include "rill/keras/saving/optimizer_config_impl.h"
 
 namespace rill::keras {
@@ -22,10 +23,18 @@ const std::string& class_of(const Config& record) {
   return (own ? registered : record["class_name"]).as_string();
 }
 
+// How a function that a file names is made known.
+std::string function_advice(std::string_view name) {
+  const std::string_view bare = name.substr(name.find('>') + 1);
+  return format(
+      "A function of your own must be made known first: "
+      "keras::utils::register_keras_serializable(\"{}\", {})",
+      bare, bare);
+}
+
 // ---- losses
 Config loss_config(const LossRef& loss) {
-  const bool nameless =
-      loss.defined() && loss.given_name().empty() && loss->class_name() == "LossFunctionWrapper";
+  const bool nameless = loss.defined() && name_for_files(loss) == std::string();
   return nameless ? Config(kNameless) : loss.serialize();
 }
 Config losses_config(const LossArg& loss) {
@@ -44,12 +53,14 @@ bool is_loss(std::string_view name) {
 }
 
 LossRef loss_by_name(const std::string& name) {
-  RILL_CHECK(name != kNameless, not_found,
-             "[load_model] the loss is a function of one's own, which no file holds; a class "
-             "derived from keras::Loss, made known by keras::utils::register_keras_serializable, "
-             "would come back");
-  RILL_CHECK(is_loss(name), not_found, "[load_model] unknown loss \"{}\".{}", name,
-             did_you_mean(name, loss_names()));
+  RILL_CHECK(
+      name != kNameless, not_found,
+      "[load_model] the loss is a function of one's own without a name, which no file holds; "
+      "one that was made known by keras::utils::register_keras_serializable(\"NAME\", "
+      "FUNCTION) would come back");
+  RILL_CHECK(is_loss(name) || registered_function(name), not_found,
+             "[load_model] unknown loss \"{}\".{} {}", name, did_you_mean(name, loss_names()),
+             function_advice(name));
   return LossRef::deserialize(name);
 }
 
@@ -62,12 +73,11 @@ LossRef read_loss(const Config& given) {
   if (class_name == "__lambda__") return loss_by_name(kNameless);
   LossRef loss = registered_loss(class_name, given["config"]);
   if (!loss.defined()) {
-    std::vector<std::string> known = registered_loss_names();
-    for (std::string& name : loss_names()) known.push_back(std::move(name));
     RILL_CHECK(is_loss(class_name), not_found,
                "[load_model] unknown loss class \"{}\".{} A class of your own must be made known "
                "first: {}",
-               class_name, did_you_mean(class_name, known), registering_call(class_name));
+               class_name, did_you_mean(class_name, loss_class_names()),
+               registering_call(class_name));
     loss = LossRef::deserialize(given);
   }
   // An argument that got lost would make another loss of it.
@@ -122,9 +132,10 @@ Config function_metric(const std::string& name, CompileForm form) {
 Config metric_config(const MetricRef& m, CompileForm form) {
   if (!m.defined()) return function_metric(m.name(), form);
   Config config = m->get_config();
-  if (m->class_name() == "MeanMetricWrapper") {
-    if (is_name(m->name())) return function_metric(m->name(), form);
-    config.set("fn", kNameless);
+  if (const auto* mean = mean_of_function(*m)) {
+    const std::string own = registered_function_name(mean->function());
+    if (own.empty() && is_name(m->name())) return function_metric(m->name(), form);
+    config.set("fn", own.empty() ? kNameless : own);
   }
   return Config::dict({{"class_name", saved_class_name(*m)}, {"config", config}});
 }
@@ -141,15 +152,21 @@ Config metrics_config(const MetricsArg& metrics, CompileForm form) {
 }
 
 [[noreturn]] void nameless_metric(const std::string& name) {
-  RILL_FAIL(not_found,
-            "[load_model] the metric \"{}\" is a function of one's own, which no file holds; a "
-            "class derived from keras::Metric, made known by "
-            "keras::utils::register_keras_serializable, would come back",
-            name);
+  RILL_FAIL(
+      not_found,
+      "[load_model] the metric \"{}\" is a function of one's own without a name, which no file "
+      "holds; one that was made known by keras::utils::register_keras_serializable(\"NAME\", "
+      "FUNCTION) would come back",
+      name);
 }
 MetricRef metric_by_name(const std::string& name) {
   if (name == kNameless) nameless_metric(name);
-  static_cast<void>(metrics::get(name));  // an unknown one says so now, and not when it is used
+  // An unknown one says so now, and not when it is used.
+  try {
+    static_cast<void>(metrics::get(name));
+  } catch (const errors::InvalidArgument& e) {
+    RILL_FAIL(not_found, "{} {}", e.message(), function_advice(name));
+  }
   return MetricRef(name);
 }
 
@@ -168,11 +185,15 @@ MetricRef read_metric(const Config& c, const std::string& output) {
     if (class_name == m.class_name && class_name != "MeanMetricWrapper") return m.make(own);
   if (MetricRef users = registered_metric(class_name, own); users.defined()) return users;
   if (config.get("fn") == Config(kNameless)) nameless_metric(name);
+  if (MetricRef users = registered_function_metric(own); users.defined()) return users;
   // A mean of a function: by the name that is shown where that says which, else by the function.
   if (is_name(name)) return MetricRef(name);
   if (const Config& fn = config.get("fn"); fn.is_text() && is_name(fn.as_string()))
     return MetricRef(fn.as_string());
   if (is_name(class_name)) return MetricRef(class_name);
+  RILL_CHECK(class_name != "MeanMetricWrapper" || !config.get("fn").is_text(), not_found,
+             "[load_model] unknown metric \"{}\". {}", config["fn"].as_string(),
+             function_advice(config["fn"].as_string()));
   std::vector<std::string> known = registered_metric_names();
   for (const MetricClass& m : metric_classes()) known.push_back(m.class_name);
   RILL_FAIL(

@@ -65,11 +65,26 @@ struct Largest : keras::Metric {
 };
 struct StrangeMetric : Largest {};
 
+// ---- functions
+Tensor absolute(const Tensor& y_true, const Tensor& y_pred) {
+  return tf::reduce_mean(tf::abs(y_true - y_pred), -1);
+}
+Tensor other_absolute(const Tensor& y_true, const Tensor& y_pred) {
+  return absolute(y_true, y_pred) * 2.f;
+}
+Tensor of_operands(const tf::Operand& y_true, const tf::Operand& y_pred) {
+  return absolute(tf::to_tensor(y_true), tf::to_tensor(y_pred)) * 3.f;
+}
+constexpr auto kLambda = [](const Tensor& t, const Tensor& p) { return absolute(t, p) * 4.f; };
+
 void register_all() {
   static const bool once = [] {
     keras::utils::register_keras_serializable<PlainLoss>("PlainLoss");
     keras::utils::register_keras_serializable<PowerLoss>("PowerLoss", "tests");
     keras::utils::register_keras_serializable<Largest>("Largest", "tests");
+    keras::utils::register_keras_serializable("absolute", absolute);
+    keras::utils::register_keras_serializable("of_operands", of_operands, "tests");
+    keras::utils::register_keras_serializable("four_times", kLambda);
     return true;
   }();
   static_cast<void>(once);
@@ -149,6 +164,74 @@ TEST(CustomObjects, ClassesThatAreKnownComeBack) {
     EXPECT_EQ(keras::models::load_model(folder + file).evaluate(x(), y(), {.verbose = 0})["loss"],
               m.evaluate(x(), y(), {.verbose = 0})["loss"]);
   }
+}
+
+TEST(CustomObjects, FunctionsThatAreKnownComeBack) {
+  register_all();
+  const std::string folder = fresh_folder("custom_known_functions");
+  for (const std::string file : {"/m.h5", "/m.keras"}) {
+    const auto comes_back = [&](const keras::LossRef& loss, const keras::MetricRef& metric,
+                                const char* saved_as) {
+      keras::Sequential m = model();
+      m.compile({.optimizer = "sgd", .loss = loss, .metrics = {metric}});
+      m.fit(x(), y(), {.verbose = 0});
+      m.save(folder + file);
+      const keras::Config c = saved_training(folder + file);
+      EXPECT_EQ(c["loss"], keras::Config(saved_as));
+      EXPECT_EQ(c["metrics"][0]["config"]["fn"], keras::Config(saved_as));
+      keras::Model back = keras::models::load_model(folder + file);
+      EXPECT_EQ(back.evaluate(x(), y(), {.verbose = 0}).items(),
+                m.evaluate(x(), y(), {.verbose = 0}).items())
+          << saved_as;
+      back.save(folder + file);  // and goes again
+      EXPECT_EQ(saved_training(folder + file)["loss"], c["loss"]);
+    };
+    comes_back(absolute, absolute, "Custom>absolute");
+    comes_back(of_operands, of_operands, "tests>of_operands");
+    comes_back(kLambda, kLambda, "Custom>four_times");
+    // Of the same type, but another function.
+    keras::Sequential m = model();
+    m.compile({.optimizer = "sgd", .loss = other_absolute});
+    m.save(folder + file);
+    EXPECT_EQ(saved_training(folder + file)["loss"], keras::Config("<lambda>"));
+  }
+  // By name, too; a metric is shown by it, as in Keras.
+  keras::Sequential m = model();
+  m.compile({.optimizer = "sgd", .loss = "four_times", .metrics = {absolute, "Custom>four_times"}});
+  const auto scores = m.evaluate(x(), y(), {.verbose = 0});
+  EXPECT_EQ(scores["loss"], 20.0);
+  EXPECT_EQ(scores["absolute"], 5.0);
+  EXPECT_EQ(scores["four_times"], 20.0);
+}
+
+// As Keras 2.15 writes a registered function, and one that is not.
+TEST(CustomObjects, FunctionsOfKerasFiles) {
+  register_all();
+  const std::string path = fresh_folder("custom_keras_functions") + "/m.keras";
+  keras::Sequential m = model();
+  m.compile({.optimizer = "sgd", .loss = absolute});
+  m.save(path);
+  const auto with = [&](const char* name) {
+    const rill::io::ZipReader zip = rill::io::ZipReader::open(path);
+    keras::Config all = keras::Config::from_json(zip.read("config.json")),
+                  c = all["compile_config"];
+    const keras::Config function = keras::Config::dict({{"module", "builtins"},
+                                                        {"class_name", "function"},
+                                                        {"config", name},
+                                                        {"registered_name", "function"}});
+    c.set("loss", function);
+    c.set("metrics", keras::Config::list({function}));
+    all.set("compile_config", c);
+    rill::io::ZipWriter out;
+    out.add("metadata.json", zip.read("metadata.json"));
+    out.add("config.json", all.to_json());
+    out.add("model.weights.h5", zip.read("model.weights.h5"));
+    rill::io::write_file_atomically(path + ".2", out.finish());
+    return keras::models::load_model(path + ".2");
+  };
+  EXPECT_EQ(with("absolute").evaluate(x(), y(), {.verbose = 0})["absolute"], 5.0);
+  expect_error<tf::errors::NotFound>([&] { with("fl"); },
+                                     "keras::utils::register_keras_serializable(\"fl\", fl)");
 }
 
 // By the bare name, as Keras's archives have it, and by that with the package.
