@@ -50,12 +50,17 @@ Code code_of(int error) {
                                      std::error_code(error, std::generic_category()).message()));
 }
 
-int open_file(const char* doing, const std::string& path, int flags) {
+// `called` is the name for errors.
+int open_file(const char* doing, const std::string& path, const std::string& called, int flags) {
   int fd;
   do fd = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
   while (fd < 0 && errno == EINTR);
-  if (fd < 0) fail(doing, path, errno);
-  return fd;
+  if (fd >= 0) return fd;
+  const int error = errno;
+  RILL_CHECK(error != ENOENT || !(flags & O_CREAT), not_found,
+             "[io] cannot {} \"{}\": there is no folder \"{}\"; expected one that exists", doing,
+             called, folder_of(called));
+  fail(doing, called, error);
 }
 
 std::string temporary_name(const std::string& path) {
@@ -118,7 +123,7 @@ std::string join_path(const std::string& folder, const std::string& path) {
 }
 
 InputFile::InputFile(const std::string& path)
-    : path_(path), fd_(open_file("open", path, O_RDONLY)) {
+    : path_(path), fd_(open_file("open", path, path, O_RDONLY)) {
   struct stat s {};
   int error = ::fstat(fd_, &s) == 0 ? 0 : errno;
   if (error == 0 && S_ISDIR(s.st_mode)) error = EISDIR;
@@ -149,8 +154,11 @@ void InputFile::read(std::uint64_t offset, void* to, std::size_t n) const {
              path_, offset + got, n, offset);
 }
 
-OutputFile::OutputFile(const std::string& path)
-    : path_(path), fd_(open_file("write", path, O_WRONLY | O_CREAT | O_TRUNC)) {}
+OutputFile::OutputFile(const std::string& path) : OutputFile(path, path) {}
+OutputFile::OutputFile(const std::string& path, const std::string& called)
+    : path_(path),
+      called_(called),
+      fd_(open_file("write", path, called, O_WRONLY | O_CREAT | O_TRUNC)) {}
 OutputFile::~OutputFile() {
   if (fd_ < 0) return;
   try {
@@ -161,11 +169,12 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::write_out(std::string_view bytes) {
-  RILL_CHECK(fd_ >= 0, failed_precondition, "[io] \"{}\" is written to after it was closed", path_);
+  RILL_CHECK(fd_ >= 0, failed_precondition, "[io] \"{}\" is written to after it was closed",
+             called_);
   while (!bytes.empty()) {
     const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) fail("write", path_, errno);
+    if (n < 0) fail("write", called_, errno);
     written_ += static_cast<std::uint64_t>(n);
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
@@ -185,17 +194,17 @@ void OutputFile::flush() {
 }
 void OutputFile::sync() {
   flush();
-  if (::fsync(fd_) != 0 && errno != EINVAL) fail("write", path_, errno);
+  if (::fsync(fd_) != 0 && errno != EINVAL) fail("write", called_, errno);
 }
 void OutputFile::close() {
   if (fd_ < 0) return;
   flush();
   const int fd = fd_;
   fd_ = -1;
-  if (::close(fd) != 0) fail("close", path_, errno);
+  if (::close(fd) != 0) fail("close", called_, errno);
 }
 
-AtomicFile::AtomicFile(const std::string& path) : path_(path), file_(temporary_name(path)) {}
+AtomicFile::AtomicFile(const std::string& path) : path_(path), file_(temporary_name(path), path) {}
 AtomicFile::~AtomicFile() {
   if (!committed_) ::unlink(file_.path().c_str());
 }

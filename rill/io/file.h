@@ -48,6 +48,8 @@ class InputFile {
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path);
+  // Errors call it by another name, that under which it will be known.
+  OutputFile(const std::string& path, const std::string& called);
   ~OutputFile();  // flushes; errors are lost, so close() first
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -60,7 +62,7 @@ class OutputFile {
 
  private:
   void write_out(std::string_view bytes);
-  std::string path_, waiting_;
+  std::string path_, called_, waiting_;
   int fd_ = -1;
   std::uint64_t written_ = 0;
 };

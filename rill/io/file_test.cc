@@ -39,6 +39,8 @@ TEST(File, ErrorsNameThePathAndTheCause) {
   expect_error<errors::NotFound>([] { read_file("/nowhere/at/all"); }, "/nowhere/at/all");
   expect_error<errors::FailedPrecondition>([] { read_file(folder("d")); }, "directory");
   expect_error<errors::NotFound>([] { OutputFile f("/nowhere/f"); }, "cannot write");
+  expect_error<errors::NotFound>([] { write_file_atomically("/nowhere/f", ""); },
+                                 "cannot write \"/nowhere/f\": there is no folder \"/nowhere\"");
   expect_error<errors::NotFound>([] { list_folder("/nowhere"); }, "cannot list");
 }
 
@@ -76,7 +78,7 @@ TEST(File, WhatWasThereStaysWhenThereIsNoRoom) {
   const rlimit small{1 << 16, before.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
   expect_error<errors::ResourceExhausted>(
-      [&] { write_file_atomically(path, std::string(1 << 20, 'x')); }, path);
+      [&] { write_file_atomically(path, std::string(1 << 20, 'x')); }, "\"" + path + "\"");
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
   EXPECT_EQ(read_file(path), "old");

@@ -3,6 +3,7 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <mutex>
 
@@ -15,16 +16,15 @@ namespace rill::io {
 
 namespace {
 
-// The library is not made for threads, and prints its errors unless it is told not to.
+// The library is not made for threads, and prints its errors, in each thread, unless it is told
+// not to.
 class Locked {
  public:
   Locked() : lock_(mutex()) {
-    static const bool once = [] {
-      H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-      H5PLset_loading_state(0);  // a filter that a file asks for is never loaded as code
-      return true;
-    }();
-    static_cast<void>(once);
+    thread_local const bool silent = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
+    // A filter that a file asks for is never loaded as code.
+    static const bool closed = H5PLset_loading_state(0) >= 0;
+    static_cast<void>(silent), static_cast<void>(closed);
   }
 
  private:
@@ -34,6 +34,12 @@ class Locked {
   }
   std::lock_guard<std::mutex> lock_;
 };
+
+// The library takes two files in memory of one name for the same file.
+std::string name_in_memory() {
+  static std::atomic<std::uint64_t> count{0};
+  return "rill" + std::to_string(count.fetch_add(1));
+}
 
 // An identifier of the library, closed as its kind is.
 class Id {
@@ -290,7 +296,7 @@ Hdf5Reader::Hdf5Reader(std::string bytes, std::string name) : impl_(std::make_un
   const Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fapl_core(access, 1 << 20, 0);
   H5Pset_file_image(access, bytes.data(), bytes.size());
-  impl_->file = Id(H5Fopen(impl_->name.c_str(), H5F_ACC_RDONLY, access), H5Fclose);
+  impl_->file = Id(H5Fopen(name_in_memory().c_str(), H5F_ACC_RDONLY, access), H5Fclose);
   RILL_CHECK(impl_->file.ok(), data_loss, "[hdf5] {} is damaged or cut short", impl_->name);
 }
 Hdf5Reader::~Hdf5Reader() {
@@ -404,7 +410,8 @@ Hdf5Writer::Hdf5Writer() : impl_(std::make_unique<Impl>()) {
   const Locked locked;
   const Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fapl_core(access, 1 << 20, 0);
-  impl_->file = Id(H5Fcreate("rill", H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
+  impl_->file =
+      Id(H5Fcreate(name_in_memory().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
   Impl::check(impl_->file.ok(), "a file in memory");
 }
 Hdf5Writer::~Hdf5Writer() {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "rill/base/error.h"
 #include "rill/ops/array_ops.h"
 #include "tests/expect_error.h"
@@ -67,6 +69,29 @@ TEST(Hdf5, TheSameContentIsTheSameFile) {
     return w.finish();
   };
   EXPECT_EQ(bytes(), bytes());
+}
+
+// Files in memory are told apart, whatever they are called.
+TEST(Hdf5, SeveralAreOpenAtOnce) {
+  Hdf5Writer first, second;
+  first.write("a", constant({1, 2}));
+  second.write("a", constant({3, 4}));
+  const Hdf5Reader one(first.finish(), "same.h5"), two(second.finish(), "same.h5");
+  EXPECT_EQ(one.read("a").to_vector<int>(), (std::vector<int>{1, 2}));
+  EXPECT_EQ(two.read("a").to_vector<int>(), (std::vector<int>{3, 4}));
+}
+
+// The library beneath says what is wrong by our errors, not on standard error.
+TEST(Hdf5, IsQuietInEveryThread) {
+  Hdf5Writer w;
+  w.write("a", zeros({100, 100}));
+  const std::string whole = w.finish(), cut = whole.substr(0, whole.size() / 2);
+  ::testing::internal::CaptureStderr();
+  for (int i = 0; i < 2; ++i)
+    std::thread([&] {
+      expect_error<errors::DataLoss>([&] { Hdf5Reader(cut, "cut.h5").read("a"); }, "cut.h5");
+    }).join();
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
 TEST(Hdf5, ASizeThatTheFileDoesNotHold) {

@@ -18,11 +18,11 @@ class CheckpointManager;
 namespace keras {
 namespace callbacks {
 
-// Whether a number got better: larger for accuracies and areas, smaller for all else, unless
-// the mode says "min" or "max".
+// Whether a number got better: larger or smaller, as the mode "max" or "min" says; with "auto"
+// the callback goes by the number's name.
 class Improvement {
  public:
-  Improvement(const char* who, std::string_view monitor, std::string_view mode, double min_delta);
+  Improvement(const char* who, std::string_view mode, bool auto_is_max, double min_delta);
   bool better(double now, double before) const;
   double worst() const;
 
@@ -180,7 +180,8 @@ struct ModelCheckpointOptions {
   std::optional<double> initial_value_threshold = {};  // what "best" must beat at first
 };
 // Saves the model, or its weights, while it is trained. The path may name the epoch and numbers
-// of it: "weights.{epoch:02d}-{val_loss:.2f}.h5".
+// of it, as Python's str.format fills them in: "weights.{epoch:02d}-{val_loss:.2f}.h5". Where it
+// saves after batches, {batch} is the count of them in the epoch.
 class ModelCheckpoint : public Callback {
  public:
   explicit ModelCheckpoint(std::string filepath, ModelCheckpointOptions options = {});
@@ -192,7 +193,7 @@ class ModelCheckpoint : public Callback {
   double best = 0;
 
  private:
-  void save(int epoch, const Logs& logs);
+  void save(int epoch, std::optional<std::int64_t> batch, const Logs& logs);
   std::string filepath_;
   ModelCheckpointOptions o_;
   Improvement improvement_;

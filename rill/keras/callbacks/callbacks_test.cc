@@ -133,6 +133,17 @@ TEST(Callbacks, CsvLogger) {
   }());
 }
 
+TEST(Callbacks, CsvLoggerNamesAFolderThatIsNotThere) {
+  const std::string at = folder();
+  keras::Sequential m = model();
+  expect_error<tf::errors::NotFound>(
+      [&] {
+        m.fit(x(), y(),
+              {.verbose = 0, .callbacks = {keras::callbacks::CSVLogger(at + "/logs/run.csv")}});
+      },
+      "there is no folder \"" + at + "/logs\"");
+}
+
 TEST(Callbacks, TerminateOnNaN) {
   keras::Sequential m = model(1e30);
   const auto h = m.fit(
@@ -161,6 +172,74 @@ TEST(Callbacks, ModelCheckpointSavesTheBest) {
   again.load_weights(at + "/best");
   EXPECT_NEAR(again.get_weights()[0].item<float>(), 7.2f, 1e-5);
   RILL_SHOWS("K85");
+}
+
+TEST(Callbacks, ModelCheckpointFillsInPathsAsPythonDoes) {
+  const std::string at = folder();
+  keras::Sequential m = model(0.1);
+  const auto fit = [&](const std::string& path, std::int64_t save_freq = 0) {
+    m.fit(x(), y(),
+          {.batch_size = 2,
+           .epochs = 2,
+           .verbose = 0,
+           .callbacks = {keras::callbacks::ModelCheckpoint(
+               at + path, {.save_weights_only = true, .save_freq = save_freq})}});
+  };
+  fit("/w.{epoch:02}.h5");
+  fit("/b.{epoch}-{batch:03d}.h5", 2);
+  EXPECT_THAT(tf::io::list_folder(at),
+              ::testing::ElementsAre("b.1-002.h5", "b.2-002.h5", "w.01.h5", "w.02.h5"));
+  expect_error<tf::errors::InvalidArgument>([&] { fit("/w.{loss:d}.h5"); },
+                                            "[ModelCheckpoint] the format \"d\" of {loss:d}");
+  expect_error<tf::errors::InvalidArgument>([&] { fit("/w.{val_loss:.2f}.h5"); },
+                                            "there is no \"val_loss\" for {val_loss:.2f}");
+}
+
+// Keras's rules for "auto", which differ: of numbers that only fall, EarlyStopping with patience 1
+// ends in the second epoch when it takes more for better, and ReduceLROnPlateau lowers the rate.
+TEST(Callbacks, ModeAutoGoesByTheName) {
+  struct Falls : keras::callbacks::Callback {
+    explicit Falls(std::string n) : name(std::move(n)) {}
+    void on_epoch_end(int epoch, const keras::Logs&) override { extra.set(name, -epoch); }
+    std::string name;
+  };
+  const auto stops = [&](const char* monitor) {
+    keras::callbacks::EarlyStopping stop({.monitor = monitor, .patience = 1});
+    model().fit(x(), y(), {.epochs = 3, .verbose = 0, .callbacks = {Falls(monitor), stop}});
+    return stop.stopped_epoch == 1;
+  };
+  const auto lowers = [&](const char* monitor) {
+    keras::Sequential m = model(0.1);
+    m.fit(x(), y(),
+          {.epochs = 2,
+           .verbose = 0,
+           .callbacks = {Falls(monitor), keras::callbacks::ReduceLROnPlateau(
+                                             {.monitor = monitor, .patience = 1})}});
+    return m.optimizer().learning_rate() < 0.05;
+  };
+  const auto saves_once = [&](const char* monitor) {
+    const std::string at = folder();
+    model().fit(x(), y(),
+                {.epochs = 2,
+                 .verbose = 0,
+                 .callbacks = {Falls(monitor), keras::callbacks::ModelCheckpoint(
+                                                   at + "/{epoch}.h5",
+                                                   {.monitor = monitor, .save_best_only = true})}});
+    return tf::io::list_folder(at).size() == 1;
+  };
+  const struct {
+    const char* monitor;
+    bool stopping, reducing, saving;  // whether more is better, by Keras 2.15
+  } rows[] = {{"val_acc", true, true, true},      {"val_accuracy", true, true, true},
+              {"acc_top5", false, true, true},    {"out_accuracy_1", false, true, true},
+              {"val_auc", true, false, false},    {"val_AUC", false, false, false},
+              {"fmeasure_1", false, false, true}, {"val_fmeasure", false, false, false},
+              {"val_loss", false, false, false}};
+  for (const auto& r : rows) {
+    EXPECT_EQ(stops(r.monitor), r.stopping) << r.monitor;
+    EXPECT_EQ(lowers(r.monitor), r.reducing) << r.monitor;
+    EXPECT_EQ(saves_once(r.monitor), r.saving) << r.monitor;
+  }
 }
 
 // Training that breaks off goes on where it was, to the same numbers.

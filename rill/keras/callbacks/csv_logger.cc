@@ -15,6 +15,11 @@ void CSVLogger::on_train_begin(const Logs&) {
   keys_.clear();
   has_header_ = o_.append && io::file_exists(filename_) && !io::read_file(filename_).empty();
   std::ofstream file(filename_, o_.append ? std::ios::app : std::ios::trunc);
+  const std::string folder = io::folder_of(filename_);
+  RILL_CHECK(
+      file.good() || io::file_exists(folder), not_found,
+      "[CSVLogger] {} cannot be written: there is no folder \"{}\"; expected one that exists",
+      filename_, folder);
   RILL_CHECK(file.good(), permission_denied, "[CSVLogger] {} cannot be written", filename_);
 }
 

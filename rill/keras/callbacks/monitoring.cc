@@ -10,14 +10,10 @@
 // Callbacks that watch a number.
 namespace rill::keras::callbacks {
 
-Improvement::Improvement(const char* who, std::string_view monitor, std::string_view mode,
-                         double min_delta)
-    : min_delta_(std::abs(min_delta)) {
+Improvement::Improvement(const char* who, std::string_view mode, bool auto_is_max, double min_delta)
+    : larger_(mode == "max" || (mode == "auto" && auto_is_max)), min_delta_(std::abs(min_delta)) {
   RILL_CHECK(mode == "auto" || mode == "min" || mode == "max", invalid_argument,
              "[{}] mode is \"{}\"; expected \"auto\", \"min\" or \"max\"", who, mode);
-  larger_ = mode == "max" ||
-            (mode == "auto" && (monitor.ends_with("acc") || monitor.ends_with("accuracy") ||
-                                monitor.ends_with("auc") || monitor.ends_with("AUC")));
 }
 bool Improvement::better(double now, double before) const {
   return larger_ ? now - min_delta_ > before : now + min_delta_ < before;
@@ -40,9 +36,17 @@ std::optional<double> watched(const char* who, const std::string& monitor, const
 
 }  // namespace
 
+// Keras's callbacks do not agree on which names mean that more is better.
+namespace {
+bool ends_like_an_accuracy(std::string_view monitor) {
+  return monitor.ends_with("acc") || monitor.ends_with("accuracy") || monitor.ends_with("auc");
+}
+}  // namespace
+
 EarlyStopping::EarlyStopping() : EarlyStopping(EarlyStoppingOptions{}) {}
 EarlyStopping::EarlyStopping(EarlyStoppingOptions o)
-    : o_(std::move(o)), improvement_("EarlyStopping", o_.monitor, o_.mode, o_.min_delta) {}
+    : o_(std::move(o)),
+      improvement_("EarlyStopping", o_.mode, ends_like_an_accuracy(o_.monitor), o_.min_delta) {}
 void EarlyStopping::on_train_begin(const Logs&) {
   wait_ = 0;
   stopped_epoch = best_epoch = 0;
@@ -89,7 +93,9 @@ void LearningRateScheduler::on_epoch_end(int, const Logs&) {
 
 ReduceLROnPlateau::ReduceLROnPlateau() : ReduceLROnPlateau(ReduceLROnPlateauOptions{}) {}
 ReduceLROnPlateau::ReduceLROnPlateau(ReduceLROnPlateauOptions o)
-    : o_(std::move(o)), improvement_("ReduceLROnPlateau", o_.monitor, o_.mode, o_.min_delta) {
+    : o_(std::move(o)),
+      improvement_("ReduceLROnPlateau", o_.mode, o_.monitor.find("acc") != o_.monitor.npos,
+                   o_.min_delta) {
   RILL_CHECK(o_.factor < 1, invalid_argument,
              "[ReduceLROnPlateau] factor is {}; expected less than 1", o_.factor);
 }

@@ -2,11 +2,14 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <typeinfo>
 #include <utility>
 #include <vector>
 
 #include "rill/keras/layer.h"
+#include "rill/keras/losses/loss.h"
+#include "rill/keras/metrics/metric.h"
 
 namespace rill RILL_API {
 namespace keras {
@@ -21,19 +24,67 @@ struct RegisterLayer {
   RegisterLayer(std::string_view registered_name, const std::type_info& type, LayerFactory factory);
 };
 
+// A user's losses and metrics, for models that were compiled with them.
+struct RegisterLoss {
+  RegisterLoss(std::string_view registered_name, const std::type_info& type,
+               std::function<LossRef(const Config&)> factory);
+};
+struct RegisterMetric {
+  RegisterMetric(std::string_view registered_name, const std::type_info& type,
+                 std::function<MetricRef(const Config&)> factory);
+};
+// A user's function of labels and predictions, for both; `is_it` knows it again.
+using LossFunction = std::function<Tensor(const Tensor& y_true, const Tensor& y_pred)>;
+struct RegisterFunction {
+  RegisterFunction(std::string_view registered_name, LossFunction function,
+                   std::function<bool(const LossFunction&)> is_it);
+};
+
 namespace utils {
 
-// Makes a class of one's own known to load_model and from_config, as "package>name". It has a
-// static from_config(const keras::Config&), or a constructor that takes the Config.
-template <class L>
+// Makes a layer, loss or metric of one's own known to load_model and from_config, as
+// "package>name". The class has a static from_config(const keras::Config&), or a constructor that
+// takes the Config; for a loss or metric without arguments of its own one that takes nothing will
+// do.
+template <class C>
 void register_keras_serializable(std::string_view name, std::string_view package = "Custom") {
-  RegisterLayer(std::string(package) + ">" + std::string(name), typeid(L),
-                [](const Config& c) -> LayerRef {
-                  if constexpr (requires { L::from_config(c); })
-                    return LayerRef(L::from_config(c));
-                  else
-                    return LayerRef(L(c));
-                });
+  constexpr bool is_loss = std::is_base_of_v<Loss, C>, is_metric = std::is_base_of_v<Metric, C>;
+  using Made =
+      std::conditional_t<is_loss, LossRef, std::conditional_t<is_metric, MetricRef, LayerRef>>;
+  using Register = std::conditional_t<is_loss, RegisterLoss,
+                                      std::conditional_t<is_metric, RegisterMetric, RegisterLayer>>;
+  Register(std::string(package) + ">" + std::string(name), typeid(C), [](const Config& c) -> Made {
+    if constexpr (requires { C::from_config(c); })
+      return Made(C::from_config(c));
+    else if constexpr ((is_loss || is_metric) && !std::is_constructible_v<C, const Config&>)
+      return Made(C());
+    else
+      return Made(C(c));
+  });
+}
+// The same for a function that is given to compile as a loss or metric:
+// register_keras_serializable("my_loss", my_loss).
+template <class F>
+requires(std::is_invocable_r_v<Tensor, F&, Tensor, Tensor> && !std::is_base_of_v<Layer, F> &&
+         !std::is_base_of_v<Loss, F> &&
+         !std::is_base_of_v<Metric, F>) void register_keras_serializable(std::string_view name,
+                                                                         F function,
+                                                                         std::string_view package =
+                                                                             "Custom") {
+  static_assert(std::is_pointer_v<F> || std::is_empty_v<F>,
+                "a function that keeps values is not told from another of its kind; make it a "
+                "class derived from keras::Loss or keras::Metric");
+  if constexpr (!std::is_pointer_v<F> && std::is_convertible_v<F, BinaryFn>)
+    register_keras_serializable(name, BinaryFn(function), package);  // as compile takes it
+  else
+    RegisterFunction(std::string(package) + ">" + std::string(name), function,
+                     [function](const LossFunction& other) {
+                       const F* f = other.target<F>();
+                       if constexpr (std::is_pointer_v<F>)
+                         return f && *f == function;
+                       else
+                         return f != nullptr;
+                     });
 }
 
 }  // namespace utils

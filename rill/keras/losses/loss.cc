@@ -5,6 +5,7 @@
 #include "rill/core/tensor_impl.h"
 #include "rill/keras/class_name_impl.h"
 #include "rill/keras/losses/named_losses_impl.h"
+#include "rill/keras/registered_functions_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 
@@ -106,6 +107,7 @@ class FunctionLoss : public Loss {
       : Loss(LossOptions{.name = std::move(name)}), f_(std::move(f)) {}
   Tensor call(const Tensor& y_true, const Tensor& y_pred) override { return f_(y_true, y_pred); }
   std::string class_name() const override { return "LossFunctionWrapper"; }
+  const std::function<Tensor(const Tensor&, const Tensor&)>& function() const { return f_; }
 
  private:
   std::function<Tensor(const Tensor&, const Tensor&)> f_;
@@ -126,31 +128,38 @@ LossRef LossRef::by_pointer(BinaryFn f) {
       known = n.name;
       break;
     }
-  r.loss_ = std::make_shared<FunctionLoss>(
-      known ? known : "loss",
-      [f](const Tensor& y_true, const Tensor& y_pred) { return f(y_true, y_pred); });
+  r.loss_ = std::make_shared<FunctionLoss>(known ? known : "loss", f);
   if (known) r.given_ = known;
   return r;
 }
 LossRef LossRef::by_name(std::string_view name) {
-  std::vector<std::string> names;
   for (const NamedLoss& n : named_losses()) {
-    names.push_back(n.name);
-    if (name != n.name && name != n.alias && name != n.class_name) continue;
+    if (!n.goes_by(name) && name != n.class_name) continue;
     LossRef r = by_pointer(n.function);
     r.given_ = name;
     return r;
   }
-  RILL_FAIL(invalid_argument, "[loss] unknown loss \"{}\".{}", name, did_you_mean(name, names));
+  if (LossFunction own = registered_function(name)) return by_function(std::move(own));
+  RILL_FAIL(invalid_argument, "[loss] unknown loss \"{}\".{}", name,
+            did_you_mean(name, loss_names()));
+}
+
+std::optional<std::string> name_for_files(const LossRef& loss) {
+  if (!loss.given_name().empty()) return loss.given_name();
+  const auto* function = dynamic_cast<const FunctionLoss*>(&*loss);
+  if (!function) return {};
+  return registered_function_name(function->function());
 }
 
 Config LossRef::serialize() const {
   if (!loss_) return {};
-  if (!given_.empty()) return given_;
-  RILL_CHECK(!dynamic_cast<const FunctionLoss*>(loss_.get()), failed_precondition,
-             "[loss] a function of your own has no name that a file could hold; use one of "
-             "keras::losses");
-  return Config::dict({{"class_name", loss_->class_name()}, {"config", loss_->get_config()}});
+  if (const std::optional<std::string> name = name_for_files(*this)) {
+    RILL_CHECK(!name->empty(), failed_precondition,
+               "[loss] a function of your own has no name that a file could hold; use one of "
+               "keras::losses, or keras::utils::register_keras_serializable(\"NAME\", FUNCTION)");
+    return *name;
+  }
+  return Config::dict({{"class_name", saved_class_name(*loss_)}, {"config", loss_->get_config()}});
 }
 LossRef LossRef::deserialize(const Config& c) {
   if (c.is_null()) return {};

@@ -214,10 +214,17 @@ const Maker kMakers[] = {
 
 }  // namespace
 
+std::vector<std::string> loss_class_names() {
+  std::vector<std::string> names = registered_loss_names();
+  for (const Maker& m : kMakers) names.push_back(m.class_name);
+  return names;
+}
+
 LossRef loss_from_config(const std::string& class_name, const Config& config) {
   const Config empty = Config::dict();
   for (const Maker& m : kMakers)
     if (class_name == m.class_name) return m.make(config.is_dict() ? config : empty);
+  if (LossRef own = registered_loss(class_name, config); own.defined()) return own;
   return LossRef(class_name);  // a function by its name, or an error that tells the nearest
 }
 

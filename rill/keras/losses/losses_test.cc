@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "rill/rill.h"
+#include "tests/expect_error.h"
 #include "tests/shows.h"
 
 namespace tf = rill;
@@ -144,6 +145,42 @@ TEST(Losses, MistakesAreNamed) {
                tf::errors::InvalidArgument);
   EXPECT_THROW(tf::losses::mean_squared_error(tf::ones({3, 1}), tf::ones({3})),
                tf::errors::InvalidArgument);
+}
+
+TEST(Losses, NoNameIsNoLoss) {
+  using rill::testing::expect_error;
+  namespace keras = tf::keras;
+  expect_error<tf::errors::InvalidArgument>([] { keras::LossRef(""); }, "unknown loss \"\"");
+  expect_error<tf::errors::InvalidArgument>([] { losses::get(""); }, "unknown loss \"\"");
+  expect_error<tf::errors::InvalidArgument>([] { keras::metrics::get(""); }, "unknown metric \"\"");
+  keras::Sequential m({keras::layers::Dense(1, {.input_shape = {1}})});
+  m.compile({.loss = "mse", .metrics = {""}});
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        m.fit(tf::ones({2, 1}), tf::ones({2, 1}), {.verbose = 0});
+      },
+      "unknown metric \"\"");
+}
+
+TEST(Losses, AliasesAreSuggestedAndEachNameIsListedOnce) {
+  using rill::testing::expect_error;
+  namespace keras = tf::keras;
+  expect_error<tf::errors::InvalidArgument>([] { keras::LossRef("msee"); },
+                                            "Did you mean \"mse\"?");
+  expect_error<tf::errors::InvalidArgument>([] { keras::metrics::get("mapee"); },
+                                            "Did you mean \"mape\"?");
+  for (const bool loss : {true, false}) try {
+      if (loss)
+        keras::LossRef("quite something else");
+      else
+        keras::metrics::get("quite something else");
+      ADD_FAILURE() << "no error";
+    } catch (const tf::errors::InvalidArgument& e) {
+      const std::string& text = e.message();
+      const std::size_t first = text.find(" mean_squared_error,");
+      ASSERT_NE(first, text.npos) << text;
+      EXPECT_EQ(text.find(" mean_squared_error,", first + 1), text.npos) << text;
+    }
 }
 
 TEST(Losses, BinaryCrossEntropyIsOfProbabilities) {

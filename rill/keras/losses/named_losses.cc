@@ -1,5 +1,9 @@
 #include "rill/keras/losses/named_losses_impl.h"
 
+#include <algorithm>
+
+#include "rill/keras/registered_functions_impl.h"
+
 namespace rill::keras {
 
 std::span<const NamedLoss> named_losses() {
@@ -37,6 +41,17 @@ std::span<const NamedLoss> named_losses() {
       {"cosine_similarity", "cosine", "CosineSimilarity", cosine_similarity},
   };
   return all;
+}
+
+std::vector<std::string> loss_names() {
+  std::vector<std::string> names = registered_function_names();
+  const auto add = [&](const char* name) {
+    if (*name && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  for (const NamedLoss& n : named_losses()) add(n.name);
+  for (const NamedLoss& n : named_losses()) add(n.alias);
+  for (const NamedLoss& n : named_losses()) add(n.class_name);
+  return names;
 }
 
 }  // namespace rill::keras

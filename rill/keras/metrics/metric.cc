@@ -4,10 +4,12 @@
 #include "rill/core/tensor_impl.h"
 #include "rill/graph/graph.h"
 #include "rill/keras/class_name_impl.h"
+#include "rill/keras/class_registry_impl.h"
 #include "rill/keras/losses/named_losses_impl.h"
 #include "rill/keras/metrics/metric_impl.h"
 #include "rill/keras/metrics/metrics.h"
 #include "rill/keras/metrics/named_metrics_impl.h"
+#include "rill/keras/registered_functions_impl.h"
 #include "rill/ops/array_ops.h"
 
 namespace rill::keras {
@@ -90,18 +92,33 @@ Variable Metric::weight_once(std::string_view name, const TensorShape& shape, DT
 }
 
 // ---- by name and by function
+namespace {
+
+// "name" of "package>name".
+std::string bare_name(const std::string& registered) {
+  return registered.substr(registered.find('>') + 1);
+}
+
+// A user's function goes by the name under which it was registered.
+MetricRef of_users_function(LossFunction f) {
+  const std::string registered = registered_function_name(f);
+  return metrics::MeanMetricWrapper(
+      std::move(f), {.name = registered.empty() ? "metric" : bare_name(registered)});
+}
+
+}  // namespace
+
 MetricRef MetricRef::by_pointer(BinaryFn f) {
   std::string name;
   for (const NamedMetric& n : named_metrics())
     if (n.function == f) name = n.name;
   for (const NamedLoss& n : named_losses())
     if (name.empty() && n.function == f) name = n.name;
-  return metrics::MeanMetricWrapper(
-      [f](const Tensor& y_true, const Tensor& y_pred) { return f(y_true, y_pred); },
-      {.name = name.empty() ? "metric" : name});
+  if (name.empty()) return of_users_function(f);
+  return metrics::MeanMetricWrapper(f, {.name = name});
 }
 MetricRef MetricRef::by_function(std::function<Tensor(const Tensor&, const Tensor&)> f) {
-  return metrics::MeanMetricWrapper(std::move(f), {.name = "metric"});
+  return of_users_function(std::move(f));
 }
 
 MetricRef MetricRef::resolved(const LossRef& loss, const TensorShape& y_true,
@@ -133,21 +150,21 @@ MetricRef MetricRef::resolved(const LossRef& loss, const TensorShape& y_true,
                        : BinaryFn(losses::categorical_crossentropy),
               name_);
   }
-  std::vector<std::string> names{"accuracy"};
-  for (const NamedMetric& n : named_metrics()) {
-    names.push_back(n.name);
-    if (name_ == n.name || name_ == n.alias) return of(n.function, name_);
-  }
-  for (const NamedLoss& n : named_losses()) {
-    names.push_back(n.name);
-    if (name_ == n.name || name_ == n.alias) return of(n.function, name_);
-  }
-  for (const MetricClass& m : metric_classes()) {
-    names.push_back(m.class_name);
+  for (const NamedMetric& n : named_metrics())
+    if (n.goes_by(name_)) return of(n.function, name_);
+  for (const NamedLoss& n : named_losses())
+    if (n.goes_by(name_)) return of(n.function, name_);
+  for (const MetricClass& m : metric_classes())
     if (name_ == m.class_name || name_ == snake_case(m.class_name)) return m.make(Config::dict());
-  }
+  if (LossFunction own = registered_function(name_))
+    return metrics::MeanMetricWrapper(std::move(own), {.name = bare_name(name_)});
   RILL_FAIL(invalid_argument, "[metric] unknown metric \"{}\".{}", name_,
-            did_you_mean(name_, names));
+            did_you_mean(name_, metric_names()));
+}
+
+const metrics::MeanMetricWrapper* mean_of_function(const Metric& m) {
+  if (m.class_name() != "MeanMetricWrapper") return nullptr;
+  return dynamic_cast<const metrics::MeanMetricWrapper*>(&m);
 }
 
 MetricRef metric_anew(const MetricRef& m) {
@@ -156,8 +173,8 @@ MetricRef metric_anew(const MetricRef& m) {
   for (const MetricClass& c : metric_classes())
     if (class_name == c.class_name && class_name != "MeanMetricWrapper")
       return c.make(m->get_config());
-  const auto* mean = dynamic_cast<const metrics::MeanMetricWrapper*>(&*m);
-  RILL_CHECK(mean && class_name == "MeanMetricWrapper", invalid_argument,
+  const auto* mean = mean_of_function(*m);
+  RILL_CHECK(mean, invalid_argument,
              "[compile] the metric \"{}\" of class {} would count for several outputs; expected "
              "an object for each: .metrics = {{{{\"a\", {{{}()}}}}, ..}}",
              m->name(), class_name, class_name);
@@ -205,24 +222,40 @@ void number_metrics(const std::vector<MetricRef>& metrics) {
 
 Config MetricRef::serialize() const {
   if (!metric_) return name_.empty() ? Config() : Config(name_);
-  const std::string class_name = metric_->class_name();
-  RILL_CHECK(class_name != "MeanMetricWrapper", failed_precondition,
-             "[metric] a function of your own has no name that a file could hold; use one of "
-             "keras::metrics");
-  return Config::dict({{"class_name", class_name}, {"config", metric_->get_config()}});
+  Config config = metric_->get_config();
+  if (const auto* mean = mean_of_function(*metric_)) {
+    const std::string name = registered_function_name(mean->function());
+    RILL_CHECK(!name.empty(), failed_precondition,
+               "[metric] a function of your own has no name that a file could hold; use one of "
+               "keras::metrics, or keras::utils::register_keras_serializable(\"NAME\", FUNCTION)");
+    config.set("fn", name);
+  }
+  return Config::dict({{"class_name", saved_class_name(*metric_)}, {"config", config}});
 }
 MetricRef MetricRef::deserialize(const Config& c) {
   if (c.is_null()) return {};
   if (c.is_text()) return MetricRef(c.as_string());
   const std::string& class_name = c["class_name"].as_string();
-  std::vector<std::string> names;
-  for (const MetricClass& m : metric_classes()) {
-    names.push_back(m.class_name);
-    if (class_name == m.class_name)
-      return m.make(c.get("config").is_dict() ? c["config"] : Config::dict());
-  }
-  RILL_FAIL(invalid_argument, "[metric] unknown class \"{}\".{}", class_name,
-            did_you_mean(class_name, names));
+  const Config config = c.get("config").is_dict() ? c["config"] : Config::dict();
+  for (const MetricClass& m : metric_classes())
+    if (class_name == m.class_name) return m.make(config);
+  if (MetricRef own = registered_metric(class_name, config); own.defined()) return own;
+  if (MetricRef own = registered_function_metric(config); own.defined()) return own;
+  std::vector<std::string> names = registered_metric_names();
+  for (const MetricClass& m : metric_classes()) names.push_back(m.class_name);
+  RILL_FAIL(invalid_argument,
+            "[metric] unknown class \"{}\".{} A class of your own must be made "
+            "known first: {}",
+            class_name, did_you_mean(class_name, names), registering_call(class_name));
+}
+
+MetricRef registered_function_metric(const Config& config) {
+  if (!config.get("fn").is_text()) return {};
+  const std::string& name = config["fn"].as_string();
+  LossFunction f = registered_function(name);
+  if (!f) return {};
+  return metrics::MeanMetricWrapper(std::move(f),
+                                    {.name = config.get("name", bare_name(name).c_str())});
 }
 
 namespace metrics {

@@ -1,6 +1,10 @@
 #include "rill/keras/metrics/named_metrics_impl.h"
 
+#include <algorithm>
+
+#include "rill/keras/losses/named_losses_impl.h"
 #include "rill/keras/metrics/metrics.h"
+#include "rill/keras/registered_functions_impl.h"
 #include "rill/ops/array_ops.h"
 
 namespace rill::keras {
@@ -97,6 +101,20 @@ Options f_score(const Config& c) {
 }
 
 }  // namespace
+
+std::vector<std::string> metric_names() {
+  std::vector<std::string> names = registered_function_names();
+  names.emplace_back("accuracy");
+  const auto add = [&](const char* name) {
+    if (*name && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  for (const NamedMetric& n : named_metrics()) add(n.name);
+  for (const NamedLoss& n : named_losses()) add(n.name);
+  for (const NamedMetric& n : named_metrics()) add(n.alias);
+  for (const NamedLoss& n : named_losses()) add(n.alias);
+  for (const MetricClass& m : metric_classes()) add(m.class_name);
+  return names;
+}
 
 std::span<const MetricClass> metric_classes() {
   using namespace metrics;

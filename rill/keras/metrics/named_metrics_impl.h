@@ -1,15 +1,25 @@
 #pragma once
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "rill/keras/metrics/metric.h"
 
 namespace rill::keras {
 
+namespace metrics {
+class MeanMetricWrapper;
+}
+
 // The functions that have names, beside those that are losses.
 struct NamedMetric {
   const char *name, *alias;
   BinaryFn function;
+  // One without an alias has an empty one, which is no name.
+  bool goes_by(std::string_view given) const {
+    return !given.empty() && (given == name || given == alias);
+  }
 };
 std::span<const NamedMetric> named_metrics();
 
@@ -19,7 +29,21 @@ struct MetricClass {
   MetricRef (*make)(const Config& config);
 };
 std::span<const MetricClass> metric_classes();
+// Every name that a metric goes by, each once: functions, those of users among them, then aliases,
+// then classes.
+std::vector<std::string> metric_names();
 
+// ---- users' classes that were registered
+// The name that a file holds: "package>name", or that of the class when it is not registered.
+std::string saved_class_name(const Metric& metric);
+// Undefined for a class that is not known.
+MetricRef registered_metric(const std::string& class_name, const Config& config);
+std::vector<std::string> registered_metric_names();
+// The mean of a user's function, which the argument "fn" names. Undefined when it is not known.
+MetricRef registered_function_metric(const Config& config);
+
+// The metric as a mean of a function; null for one of another class.
+const metrics::MeanMetricWrapper* mean_of_function(const Metric& metric);
 // A metric of the same kind with a state of its own. InvalidArgument for one of a class of the
 // user's.
 MetricRef metric_anew(const MetricRef& metric);

@@ -2,30 +2,84 @@
 
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
+#include "rill/keras/class_registry_impl.h"
 #include "rill/keras/losses/named_losses_impl.h"
 #include "rill/keras/metrics/metrics.h"
 #include "rill/keras/metrics/named_metrics_impl.h"
+#include "rill/keras/registered_functions_impl.h"
 #include "rill/keras/saving/optimizer_config_impl.h"
 
 namespace rill::keras {
 
 namespace {
 
+// A function of one's own, of which Keras's files hold this much.
+constexpr const char* kNameless = "<lambda>";
+
+// The class of a record; one of the user's by the name under which it was registered.
+const std::string& class_of(const Config& record) {
+  const Config& registered = record.get("registered_name");
+  const bool own = registered.is_text() && registered.as_string().find('>') != std::string::npos;
+  return (own ? registered : record["class_name"]).as_string();
+}
+
+// How a function that a file names is made known.
+std::string function_advice(std::string_view name) {
+  const std::string_view bare = name.substr(name.find('>') + 1);
+  return format(
+      "A function of your own must be made known first: "
+      "keras::utils::register_keras_serializable(\"{}\", {})",
+      bare, bare);
+}
+
 // ---- losses
-Config loss_config(const LossArg& loss) {
+Config loss_config(const LossRef& loss) {
+  const bool nameless = loss.defined() && name_for_files(loss) == std::string();
+  return nameless ? Config(kNameless) : loss.serialize();
+}
+Config losses_config(const LossArg& loss) {
   if (!loss.defined()) return {};
-  if (loss.kind() == LossArg::Kind::one) return loss.list()[0].second.serialize();
+  if (loss.kind() == LossArg::Kind::one) return loss_config(loss.list()[0].second);
   Config c = loss.kind() == LossArg::Kind::each ? Config::list() : Config::dict();
   for (const auto& [name, l] : loss.list())
-    loss.kind() == LossArg::Kind::each ? c.push_back(l.serialize()) : c.set(name, l.serialize());
+    loss.kind() == LossArg::Kind::each ? c.push_back(loss_config(l)) : c.set(name, loss_config(l));
   return c;
 }
 
+bool is_loss(std::string_view name) {
+  for (const NamedLoss& l : named_losses())
+    if (l.goes_by(name) || name == l.class_name) return true;
+  return false;
+}
+
+LossRef loss_by_name(const std::string& name) {
+  RILL_CHECK(
+      name != kNameless, not_found,
+      "[load_model] the loss is a function of one's own without a name, which no file holds; "
+      "one that was made known by keras::utils::register_keras_serializable(\"NAME\", "
+      "FUNCTION) would come back");
+  RILL_CHECK(is_loss(name) || registered_function(name), not_found,
+             "[load_model] unknown loss \"{}\".{} {}", name, did_you_mean(name, loss_names()),
+             function_advice(name));
+  return LossRef::deserialize(name);
+}
+
 LossRef read_loss(const Config& given) {
-  if (!given.is_dict()) return LossRef::deserialize(given);
-  // Keras's record of a function: its name stands as the configuration.
-  if (given["class_name"] == Config("function")) return LossRef::deserialize(given["config"]);
-  const LossRef loss = LossRef::deserialize(given);
+  if (given.is_null()) return {};
+  if (!given.is_dict()) return loss_by_name(given.as_string());
+  const std::string& class_name = class_of(given);
+  // Keras's records of a function: its name, or its code, stands as the configuration.
+  if (class_name == "function") return loss_by_name(given["config"].as_string());
+  if (class_name == "__lambda__") return loss_by_name(kNameless);
+  LossRef loss = registered_loss(class_name, given["config"]);
+  if (!loss.defined()) {
+    RILL_CHECK(is_loss(class_name), not_found,
+               "[load_model] unknown loss class \"{}\".{} A class of your own must be made known "
+               "first: {}",
+               class_name, did_you_mean(class_name, loss_class_names()),
+               registering_call(class_name));
+    loss = LossRef::deserialize(given);
+  }
   // An argument that got lost would make another loss of it.
   const Config has = loss->get_config(), &wanted = given["config"];
   for (const std::string& key : wanted.keys()) {
@@ -33,10 +87,8 @@ LossRef read_loss(const Config& given) {
     const Config& value = wanted[key];
     const bool plain = value.is_null() || value == Config(0) || value == Config(false);
     RILL_CHECK(has.contains(key) ? has[key] == value : plain || key == "axis" || key == "delta",
-               unimplemented,
-               "[load_model] the loss {} has {} = {}, which Rill does not read. Load with compile "
-               "= false and compile anew",
-               given["class_name"].as_string(), key, value.to_json());
+               unimplemented, "[load_model] the loss {} has {} = {}, which Rill does not read",
+               class_name, key, value.to_json());
   }
   return loss;
 }
@@ -57,12 +109,10 @@ bool is_name(std::string_view name) {
   for (const char* any : {"accuracy", "acc", "crossentropy", "ce"})
     if (name == any) return true;
   for (const NamedMetric& m : named_metrics())
-    if (name == m.name || (m.alias && name == m.alias)) return true;
+    if (m.goes_by(name)) return true;
   for (const MetricClass& m : metric_classes())
     if (name == m.class_name) return true;
-  for (const NamedLoss& l : named_losses())
-    if (name == l.name || (*l.alias && name == l.alias) || name == l.class_name) return true;
-  return false;
+  return is_loss(name);
 }
 
 // A function that goes by a name, with the name that it has itself.
@@ -72,7 +122,7 @@ Config function_metric(const std::string& name, CompileForm form) {
   for (const NamedMetric& m : named_metrics())
     if (m.function && name == m.name) function = m.name;
   for (const NamedLoss& l : named_losses())
-    if (name == l.name || (*l.alias && name == l.alias)) function = l.name;
+    if (l.goes_by(name)) function = l.name;
   if (function.empty()) return name;  // "accuracy", or a class
   return Config::dict(
       {{"class_name", "MeanMetricWrapper"},
@@ -81,13 +131,13 @@ Config function_metric(const std::string& name, CompileForm form) {
 
 Config metric_config(const MetricRef& m, CompileForm form) {
   if (!m.defined()) return function_metric(m.name(), form);
-  if (m->class_name() == "MeanMetricWrapper" && is_name(m->name()))
-    return function_metric(m->name(), form);
-  RILL_CHECK(m->class_name() != "MeanMetricWrapper", unimplemented,
-             "[save] the metric \"{}\" is a function of your own, which a file does not hold; save "
-             "with include_optimizer = false, or without compile",
-             m->name());
-  return Config::dict({{"class_name", m->class_name()}, {"config", m->get_config()}});
+  Config config = m->get_config();
+  if (const auto* mean = mean_of_function(*m)) {
+    const std::string own = registered_function_name(mean->function());
+    if (own.empty() && is_name(m->name())) return function_metric(m->name(), form);
+    config.set("fn", own.empty() ? kNameless : own);
+  }
+  return Config::dict({{"class_name", saved_class_name(*m)}, {"config", config}});
 }
 Config metrics_config(const MetricsArg& metrics, CompileForm form) {
   if (metrics.empty()) return {};
@@ -101,30 +151,56 @@ Config metrics_config(const MetricsArg& metrics, CompileForm form) {
   return c;
 }
 
+[[noreturn]] void nameless_metric(const std::string& name) {
+  RILL_FAIL(
+      not_found,
+      "[load_model] the metric \"{}\" is a function of one's own without a name, which no file "
+      "holds; one that was made known by keras::utils::register_keras_serializable(\"NAME\", "
+      "FUNCTION) would come back",
+      name);
+}
+MetricRef metric_by_name(const std::string& name) {
+  if (name == kNameless) nameless_metric(name);
+  // An unknown one says so now, and not when it is used.
+  try {
+    static_cast<void>(metrics::get(name));
+  } catch (const errors::InvalidArgument& e) {
+    RILL_FAIL(not_found, "{} {}", e.message(), function_advice(name));
+  }
+  return MetricRef(name);
+}
+
 MetricRef read_metric(const Config& c, const std::string& output) {
-  if (c.is_text()) return MetricRef(c.as_string());
-  const std::string& class_name = c["class_name"].as_string();
+  if (c.is_text()) return metric_by_name(c.as_string());
+  const std::string& class_name = class_of(c);
   const Config& config = c["config"];
-  if (class_name == "function") return MetricRef(config.as_string());
+  if (class_name == "function") return metric_by_name(config.as_string());
+  if (class_name == "__lambda__") nameless_metric(kNameless);
   std::string name = config.get("name", "");
   // Of several outputs, each has its name in front.
   if (!output.empty() && name.starts_with(output + "_")) name = name.substr(output.size() + 1);
+  Config own = config;
+  if (!name.empty()) own.set("name", name);
   for (const MetricClass& m : metric_classes())
-    if (class_name == m.class_name && class_name != "MeanMetricWrapper") {
-      Config own = config;
-      if (!name.empty()) own.set("name", name);
-      return m.make(own);
-    }
+    if (class_name == m.class_name && class_name != "MeanMetricWrapper") return m.make(own);
+  if (MetricRef users = registered_metric(class_name, own); users.defined()) return users;
+  if (config.get("fn") == Config(kNameless)) nameless_metric(name);
+  if (MetricRef users = registered_function_metric(own); users.defined()) return users;
   // A mean of a function: by the name that is shown where that says which, else by the function.
   if (is_name(name)) return MetricRef(name);
   if (const Config& fn = config.get("fn"); fn.is_text() && is_name(fn.as_string()))
     return MetricRef(fn.as_string());
   if (is_name(class_name)) return MetricRef(class_name);
-  std::vector<std::string> known;
+  RILL_CHECK(class_name != "MeanMetricWrapper" || !config.get("fn").is_text(), not_found,
+             "[load_model] unknown metric \"{}\". {}", config["fn"].as_string(),
+             function_advice(config["fn"].as_string()));
+  std::vector<std::string> known = registered_metric_names();
   for (const MetricClass& m : metric_classes()) known.push_back(m.class_name);
-  RILL_FAIL(not_found,
-            "[load_model] unknown metric {} \"{}\".{} Load with compile = false and compile anew",
-            class_name, name, did_you_mean(class_name, known));
+  RILL_FAIL(
+      not_found,
+      "[load_model] unknown metric {} \"{}\".{} A class of your own must be made known first: "
+      "{}",
+      class_name, name, did_you_mean(class_name, known), registering_call(class_name));
 }
 
 std::vector<MetricRef> read_metric_list(const Config& c, const std::string& output) {
@@ -181,14 +257,21 @@ const char* optimizer_key(CompileForm form) {
 }  // namespace
 
 Config compile_config(const CompileOptions& o, CompileForm form) {
-  return Config::dict({{optimizer_key(form), serialize_optimizer(*o.optimizer)},
-                       {"loss", loss_config(o.loss)},
-                       {"metrics", metrics_config(o.metrics, form)},
-                       {"loss_weights", weights_config(o.loss_weights)},
-                       {"weighted_metrics", metrics_config(o.weighted_metrics, form)}});
+  try {
+    return Config::dict({{optimizer_key(form), serialize_optimizer(*o.optimizer)},
+                         {"loss", losses_config(o.loss)},
+                         {"metrics", metrics_config(o.metrics, form)},
+                         {"loss_weights", weights_config(o.loss_weights)},
+                         {"weighted_metrics", metrics_config(o.weighted_metrics, form)}});
+  } catch (errors::Error& e) {
+    e.add_context(
+        "while saving what compile was told; save with {.include_optimizer = false} to leave it "
+        "out");
+    throw;
+  }
 }
 
-CompileOptions compile_options(const Config& c, CompileForm form, const Model& model) {
+CompileOptions compile_options(const Config& c, CompileForm form, const Model& model) try {
   CompileOptions o;
   o.optimizer = deserialize_optimizer(c[optimizer_key(form)]);
   o.loss = read_losses(c.get("loss"));
@@ -199,6 +282,10 @@ CompileOptions compile_options(const Config& c, CompileForm form, const Model& m
   const Config& steps = c.get("steps_per_execution");
   o.steps_per_execution = steps.is_number() ? steps.as_int() : 1;
   return o;
+} catch (errors::Error& e) {
+  e.add_context(
+      "while reading what compile was told; load with {.compile = false}, and compile anew");
+  throw;
 }
 
 }  // namespace rill::keras

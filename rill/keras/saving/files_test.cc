@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <thread>
 
 #include "rill/base/error.h"
 #include "rill/base/format.h"
+#include "rill/base/logging.h"
 #include "rill/io/file.h"
 #include "rill/io/hdf5.h"
 #include "rill/keras/layers/layers.h"
@@ -155,6 +157,42 @@ TEST(SaveWeights, ByName) {
   EXPECT_EQ(values(n.get_weights()[0]), values(m.get_weights()[0]));
 }
 
+// A kernel that does not fit is passed over, and the bias beside it loaded, as Keras does.
+TEST(SaveWeights, SkipMismatchIsForEachWeight) {
+  const std::string path = fresh_folder("weights_skip_mismatch") + "/w.h5";
+  keras::Sequential m(
+      {keras::layers::Dense(3, {.bias_initializer = "ones", .input_shape = {4}, .name = "one"}),
+       keras::layers::Dense(2, {.bias_initializer = "ones", .name = "two"}),
+       keras::layers::Dense(2, {.use_bias = false, .name = "three"})});
+  m.save_weights(path);
+  keras::Sequential n({keras::layers::Dense(3, {.input_shape = {5}, .name = "one"}),
+                       keras::layers::Dense(2, {.name = "two"}),
+                       keras::layers::Dense(2, {.name = "three"})});
+  const std::vector<Tensor> before = n.get_weights();
+  expect_error<tf::errors::InvalidArgument>([&] { n.load_weights(path, {.by_name = true}); },
+                                            "layer \"one\"");
+  for (std::size_t i = 0; i < before.size(); ++i)
+    EXPECT_EQ(values(n.get_weights()[i]), values(before[i]));
+  static std::vector<std::string> said;
+  said.clear();
+  rill::set_log_sink([](rill::LogLevel, std::string_view line) { said.emplace_back(line); });
+  const rill::LogLevel level = rill::log_level();
+  rill::set_log_level(rill::LogLevel::warning);
+  n.load_weights(path, {.by_name = true, .skip_mismatch = true});
+  rill::set_log_level(level);
+  rill::set_log_sink(nullptr);
+  const std::vector<Tensor> after = n.get_weights(), theirs = m.get_weights();
+  EXPECT_EQ(values(after[0]), values(before[0]));  // (5, 3) beside (4, 3)
+  EXPECT_EQ(values(after[1]), values(theirs[1]));
+  EXPECT_EQ(values(after[2]), values(theirs[2]));
+  EXPECT_EQ(values(after[3]), values(theirs[3]));
+  EXPECT_EQ(values(after[4]),
+            values(before[4]));  // one weight beside two: the layer is passed over
+  EXPECT_EQ(values(after[5]), values(before[5]));
+  EXPECT_THAT(said, ::testing::ElementsAre(::testing::HasSubstr("layer \"one\": weight"),
+                                           ::testing::HasSubstr("layer \"three\" has 2 weights")));
+}
+
 TEST(SaveWeights, OfClassesOfOnesOwn) {
   RILL_SHOWS("S16", "S32", "Z23");
   const std::string folder = fresh_folder("weights_subclassed");
@@ -244,6 +282,24 @@ TEST(SaveModel, TrainingGoesOnAsIfItHadNotStopped) {
     }
 }
 
+// The state that belongs to a lone weight is no learning rate.
+TEST(SaveModel, TheOptimizerOfOneWeightGoesOn) {
+  const std::string folder = fresh_folder("one_weight");
+  for (const std::string file : {"/m.h5", "/m.keras"}) {
+    keras::Sequential m(
+        {keras::layers::Dense(1, {.use_bias = false, .input_shape = {1}, .name = "one"})});
+    m.compile({.optimizer = keras::optimizers::SGD({.learning_rate = 0.01, .momentum = 0.9}),
+               .loss = "mse"});
+    const Tensor x = tf::ones({4, 1});
+    m.fit(x, x * 3.f, {.epochs = 2, .verbose = 0});
+    m.save(folder + file);
+    keras::Model back = keras::models::load_model(folder + file);
+    const auto on = m.fit(x, x * 3.f, {.epochs = 2, .verbose = 0}),
+               again = back.fit(x, x * 3.f, {.epochs = 2, .verbose = 0});
+    EXPECT_EQ(on["loss"], again["loss"]) << file;
+  }
+}
+
 TEST(SaveModel, GraphsAndArguments) {
   const std::string folder = fresh_folder("graphs");
   const tf::Nest x{tf::random::normal({5, 4}), tf::random::normal({5, 4})};
@@ -309,6 +365,53 @@ TEST(SaveModel, PathsAndFormats) {
       [&] { m.save(folder + "/model", {.save_format = "h5"}); }, "function of your own");
   EXPECT_EQ(rill::io::read_file(folder + "/model"), before);
   EXPECT_EQ(rill::io::list_folder(folder), (std::vector<std::string>{"model", "saved"}));
+}
+
+TEST(SaveModel, AFolderThatIsNotThereIsNamed) {
+  const std::string path = fresh_folder("no_folder") + "/none/m";
+  for (const char* suffix : {".h5", ".keras"})
+    expect_error<tf::errors::NotFound>([&] { stack().save(path + suffix); },
+                                       "\"" + path + suffix + "\": there is no folder");
+}
+
+// Several threads save and load at once, each its own model and one that they share.
+TEST(SaveModel, InThreads) {
+  const std::string folder = fresh_folder("threads");
+  keras::Sequential shared = stack();
+  shared.compile({.optimizer = "adam", .loss = "mse"});
+  for (const char* suffix : {".h5", ".keras"}) shared.save(folder + "/shared" + suffix);
+  ::testing::internal::CaptureStderr();
+  std::vector<std::thread> threads;
+  std::vector<std::string> wrong(4);
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      try {
+        keras::Sequential m = stack();
+        m.compile({.optimizer = "adam", .loss = "mse"});
+        for (int round = 0; round < 8; ++round)
+          for (const std::string suffix : {".h5", ".keras", ".weights.h5"}) {
+            const std::string path = folder + "/" + std::to_string(t) + suffix;
+            keras::Model back = stack(), same = shared;
+            if (suffix == ".weights.h5") {
+              m.save_weights(path);
+              back.load_weights(path);
+            } else {
+              m.save(path);
+              back = keras::models::load_model(path);
+              same = keras::models::load_model(folder + "/shared" + suffix);
+            }
+            for (std::size_t i = 0; i < 4; ++i)
+              if (values(back.get_weights()[i]) != values(m.get_weights()[i]) ||
+                  values(same.get_weights()[i]) != values(shared.get_weights()[i]))
+                wrong[static_cast<std::size_t>(t)] = "other weights from " + path;
+          }
+      } catch (const std::exception& e) {
+        wrong[static_cast<std::size_t>(t)] = e.what();
+      }
+    });
+  for (std::thread& t : threads) t.join();
+  EXPECT_THAT(wrong, ::testing::Each(""));
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
 // ---- files that are damaged, or of others

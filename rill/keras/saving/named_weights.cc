@@ -4,6 +4,7 @@
 #include <set>
 
 #include "rill/base/check.h"
+#include "rill/base/logging.h"
 #include "rill/keras/saving/model_config_impl.h"
 #include "rill/keras/saving/optimizer_config_impl.h"
 #include "rill/keras/saving/weights_impl.h"
@@ -74,15 +75,30 @@ void write_named_weights(const Model& model, io::Hdf5Writer& file, const std::st
 
 namespace {
 
-// The weights of one layer: counts first, then each.
+// The weights of one layer: counts first, then each. With `skip_mismatch`, what does not fit
+// stays as it is, and only that.
 void plan_layer(const std::string& shown, const std::vector<Variable>& weights,
-                const io::Hdf5Reader& file, const std::string& group, WeightPlan& plan) {
+                const io::Hdf5Reader& file, const std::string& group, bool skip_mismatch,
+                WeightPlan& plan) {
+  const auto skipped = [&](auto plan_it) {
+    try {
+      plan_it();
+      return false;
+    } catch (const errors::InvalidArgument& e) {
+      if (!skip_mismatch) throw;
+      RILL_LOG(warning, "{}; it is left as it is", e.message());
+      return true;
+    }
+  };
   const std::vector<std::string> names = file.texts(group, "weight_names");
-  RILL_CHECK(names.size() == weights.size(), invalid_argument,
-             "[load_weights] {} has {} weights in the model, and {} in {}", shown, weights.size(),
-             names.size(), file.name());
+  const auto check_count = [&] {
+    RILL_CHECK(names.size() == weights.size(), invalid_argument,
+               "[load_weights] {} has {} weights in the model, and {} in {}", shown, weights.size(),
+               names.size(), file.name());
+  };
+  if (skipped(check_count)) return;
   for (std::size_t i = 0; i < names.size(); ++i)
-    plan.add(weights[i], file.read(joined(group, names[i])), shown);
+    skipped([&] { plan.add(weights[i], file.read(joined(group, names[i])), shown); });
 }
 
 }  // namespace
@@ -90,20 +106,15 @@ void plan_layer(const std::string& shown, const std::vector<Variable>& weights,
 void plan_named_weights(const Model& model, const io::Hdf5Reader& file, const std::string& group,
                         const LoadWeightsOptions& o, WeightPlan& plan) {
   const std::vector<std::string> stored = file.texts(group, "layer_names");
+  const std::string top = joined(group, kTop);
   if (o.by_name) {
     const std::set<std::string> known(stored.begin(), stored.end());
-    for (const LayerRef& l : model.layers()) {
-      if (!known.count(l->name())) continue;
-      WeightPlan one;
-      try {
+    for (const LayerRef& l : model.layers())
+      if (known.count(l->name()))
         plan_layer(format("layer \"{}\"", l->name()), legacy_order(*l), file,
-                   joined(group, l->name()), one);
-      } catch (const errors::InvalidArgument&) {
-        if (!o.skip_mismatch) throw;
-        continue;
-      }
-      plan.add(std::move(one));
-    }
+                   joined(group, l->name()), o.skip_mismatch, plan);
+    if (file.has_group(top))
+      plan_layer("the model itself", own_weights(model), file, top, o.skip_mismatch, plan);
     return;
   }
   // In the order of the model, of both sides those that have weights.
@@ -122,10 +133,10 @@ void plan_named_weights(const Model& model, const io::Hdf5Reader& file, const st
         layers[i]->name() == with_weights[i]
             ? format("layer \"{}\"", layers[i]->name())
             : format("layer \"{}\" (\"{}\" in the file)", layers[i]->name(), with_weights[i]);
-    plan_layer(shown, legacy_order(*layers[i]), file, joined(group, with_weights[i]), plan);
+    plan_layer(shown, legacy_order(*layers[i]), file, joined(group, with_weights[i]), false, plan);
   }
-  const std::string top = joined(group, kTop);
-  if (file.has_group(top)) plan_layer("the model itself", own_weights(model), file, top, plan);
+  if (file.has_group(top))
+    plan_layer("the model itself", own_weights(model), file, top, false, plan);
 }
 
 // ---- optimizers

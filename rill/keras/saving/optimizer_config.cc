@@ -25,9 +25,8 @@ Optimizer deserialize_optimizer(const Config& given) {
   // Of Keras 3, which may also scale losses and gather gradients.
   for (const char* key : {"loss_scale_factor", "gradient_accumulation_steps"})
     RILL_CHECK(given["config"].get(key).is_null(), unimplemented,
-               "[load_model] the optimizer has {} = {}, which Rill's does not have. Load with "
-               "compile = false and compile anew",
-               key, given["config"].get(key).to_json());
+               "[load_model] the optimizer has {} = {}, which Rill's does not have", key,
+               given["config"].get(key).to_json());
   return optimizers::deserialize(given);
 }
 

@@ -128,7 +128,10 @@ void plan_placed_weights(const Model& model, const io::Hdf5Reader& file, WeightP
 void plan_placed_optimizer(const Model& model, const io::Hdf5Reader& file, WeightPlan& plan) {
   if (!file.has_group("optimizer/vars")) return;
   const std::size_t stored = file.list("optimizer/vars").size();
-  if (stored > 2) model.optimizer().build(model.trainable_variables());
+  // Of two, the second is the learning rate of Keras 3, a scalar, or the state of a lone weight.
+  const bool has_slots =
+      stored > 2 || (stored == 2 && file.shape("optimizer/vars/1") != TensorShape::scalar());
+  if (has_slots) model.optimizer().build(model.trainable_variables());
   const std::vector<OptimizerVariable> state = optimizer_variables(model.optimizer());
   // Keras 3 has the learning rate behind the count of steps.
   const bool with_rate = stored == state.size() + 1;

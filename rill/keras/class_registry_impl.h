@@ -1,0 +1,56 @@
+#pragma once
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <typeindex>
+#include <vector>
+
+namespace rill::keras {
+
+// The classes of one kind (layers, losses, metrics) that files may name, and how each is made of
+// its configuration. A user's class is known as "package>name".
+template <class Factory>
+class ClassRegistry {
+ public:
+  void add(std::string_view name, Factory f) {
+    const std::lock_guard lock(mutex_);
+    factories_[std::string(name)] = std::move(f);
+  }
+  void add(std::string_view name, const std::type_info& type, Factory f) {
+    const std::lock_guard lock(mutex_);
+    factories_[std::string(name)] = std::move(f);
+    names_[type] = name;
+  }
+  // By its name, or, of a user's class, by the name without the package; empty when unknown.
+  Factory find(std::string_view name) const {
+    const std::lock_guard lock(mutex_);
+    if (const auto at = factories_.find(name); at != factories_.end()) return at->second;
+    for (const auto& [known, f] : factories_)
+      if (known.ends_with(">" + std::string(name))) return f;
+    return {};
+  }
+  // The name under which a user's class is known; `otherwise` when it is not.
+  std::string name_of(const std::type_info& type, std::string otherwise) const {
+    const std::lock_guard lock(mutex_);
+    const auto at = names_.find(type);
+    return at == names_.end() ? otherwise : at->second;
+  }
+  std::vector<std::string> names() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string> all;
+    for (const auto& [name, factory] : factories_) all.push_back(name);
+    return all;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, Factory, std::less<>> factories_;
+  std::map<std::type_index, std::string> names_;
+};
+
+// The call that makes a class known, for errors: of "Custom>Scale" it is
+// keras::utils::register_keras_serializable<Scale>("Scale", "Custom").
+std::string registering_call(std::string_view class_name);
+
+}  // namespace rill::keras
