@@ -92,6 +92,18 @@ LayerImpl::LayerImpl(std::string_view class_name, LayerOptions o)
 }
 LayerImpl::~LayerImpl() = default;
 
+// ---- what trains
+namespace {
+thread_local TrainsQuestions* questions = nullptr;
+}  // namespace
+
+TrainsQuestions::TrainsQuestions() : before_(std::exchange(questions, this)) {}
+TrainsQuestions::~TrainsQuestions() {
+  questions = before_;
+  // Whoever was asked before hears it too: its graph holds this one.
+  if (before_) before_->asked.insert(before_->asked.end(), asked.begin(), asked.end());
+}
+
 // ---- behaviour
 void LayerImpl::build(const std::vector<TensorShape>&) {}
 Tensor LayerImpl::call(const Tensor&, const CallContext&) {
@@ -231,6 +243,27 @@ std::vector<Tensor> LayerImpl::losses() const {
   for (const Ref<LayerImpl>& c : children)
     for (Tensor& t : c->losses()) all.push_back(std::move(t));
   return all;
+}
+
+bool LayerImpl::trains_in_call() const {
+  if (questions) questions->asked.push_back(const_cast<LayerImpl*>(this));
+  return trainable;
+}
+
+CallResultsAside::CallResultsAside(LayerImpl& layer) { add(layer); }
+CallResultsAside::~CallResultsAside() {
+  for (const Ref<LayerImpl>& l : layers_) l->clear_call_losses();
+  for (auto& [layer, kept] : kept_) {
+    layer->call_losses = std::move(kept.losses);
+    layer->call_metrics = std::move(kept.metrics);
+  }
+}
+void CallResultsAside::add(LayerImpl& layer) {
+  const auto [at, first] = kept_.try_emplace(&layer);
+  if (!first) return;
+  at->second = {std::exchange(layer.call_losses, {}), std::exchange(layer.call_metrics, {})};
+  layers_.push_back(share(layer));
+  for (const Ref<LayerImpl>& c : layer.children) add(*c);
 }
 
 void LayerImpl::clear_call_losses() {
