@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <unordered_set>
 
 #include "rill/base/check.h"
@@ -110,18 +111,48 @@ void collect_added(LayerImpl& l, std::unordered_set<LayerImpl*>& seen,
   for (const Ref<LayerImpl>& c : l.children) collect_added(*c, seen, to, values);
 }
 
-TracedCall trace_call(const Layer& layer, const Nest& inputs, CallOptions options, bool training) {
-  options.training = training;
-  const std::vector<Tensor> leaves = leaves_of(inputs, options);
-  std::vector<TensorSpec> specs, masks;
+// The masks that go with the symbolic tensors of a call, where there are any.
+using Masks = std::vector<std::optional<TensorSpec>>;
+
+// As the drawing knows them.
+Masks masks_drawn(const std::vector<Tensor>& leaves) {
+  Masks masks;
   for (const Tensor& t : leaves)
     if (const KerasSymbol* s = keras_symbol(t)) {
-      specs.emplace_back(t.shape(), t.dtype());
-      if (const ValueSpec& v = spec_of(*s); v.masked)
-        masks.emplace_back(v.mask_shape, v.mask_dtype);
+      std::optional<TensorSpec>& m = masks.emplace_back();
+      if (const ValueSpec& v = spec_of(*s); v.masked) m.emplace(v.mask_shape, v.mask_dtype);
     }
+  return masks;
+}
+// The same with one for each sequence, batch and steps first: a model that is drawn without masks
+// may be called on what has them.
+Masks masks_possible(const std::vector<Tensor>& leaves, Masks masks) {
+  std::size_t next = 0;
+  for (const Tensor& t : leaves)
+    if (keras_symbol(t)) {
+      std::optional<TensorSpec>& m = masks[next++];
+      if (const TensorShape& s = t.shape(); !m && s.has_rank() && s.rank() == 3) {
+        TensorShape steps = TensorShape::scalar();
+        for (const int axis : {0, 1}) steps.push_back(s.dim(axis));
+        m.emplace(steps, bool_);
+      }
+    }
+  return masks;
+}
+
+TracedCall trace_call(const Layer& layer, const Nest& inputs, CallOptions options, bool training,
+                      const Masks& masks) {
+  options.training = training;
+  const std::vector<Tensor> leaves = leaves_of(inputs, options);
+  std::vector<TensorSpec> specs;
+  std::vector<bool> with_mask;
+  for (const Tensor& t : leaves)
+    if (keras_symbol(t)) specs.emplace_back(t.shape(), t.dtype());
   const std::size_t first_mask = specs.size();
-  specs.insert(specs.end(), masks.begin(), masks.end());
+  for (const std::optional<TensorSpec>& m : masks) {
+    with_mask.push_back(m.has_value());
+    if (m) specs.push_back(*m);
+  }
   const CallResultsAside aside(layer.impl());
   TrainsQuestions questions;
   std::vector<bool> masked;
@@ -130,10 +161,9 @@ TracedCall trace_call(const Layer& layer, const Nest& inputs, CallOptions option
     std::size_t next = 0, next_mask = first_mask;
     std::vector<Tensor> given = leaves;
     for (Tensor& t : given)
-      if (const KerasSymbol* s = keras_symbol(t)) {
-        const bool with_mask = spec_of(*s).masked;
-        t = args[next++];
-        if (with_mask) set_mask(t, args[next_mask++]);
+      if (keras_symbol(t)) {
+        t = args[next];
+        if (with_mask[next++]) set_mask(t, args[next_mask++]);
       }
     const Nest x = placed(given, inputs, options);
     std::vector<Tensor> results = CallMachinery::run(layer, x, options).flatten();
@@ -151,7 +181,8 @@ TracedCall trace_call(const Layer& layer, const Nest& inputs, CallOptions option
   });
   std::vector<std::pair<Ref<LayerImpl>, bool>> trains;
   for (LayerImpl* l : questions.asked) trains.emplace_back(share(*l), l->trainable);
-  return {training, std::move(trains), std::move(masked), std::move(added), std::move(f)};
+  return {training,          std::move(with_mask), std::move(trains),
+          std::move(masked), std::move(added),     std::move(f)};
 }
 
 // For a time these layers train, or do not.
@@ -170,20 +201,40 @@ class TrainsScope {
   std::vector<std::pair<Ref<LayerImpl>, bool>> before_;
 };
 
-// The call of a user's layer as graphs, for the object may be gone when the model runs: for
-// inference and training and, where it asks what trains, with all of that frozen and free.
-std::vector<TracedCall> trace_calls(const Layer& layer, const Nest& inputs,
-                                    const CallOptions& options) {
-  std::vector<TracedCall> all;
+// For one choice of masks: for inference and training and, where the call asks what trains, with
+// all of that frozen and free.
+void trace_with(const Layer& layer, const Nest& inputs, const CallOptions& options,
+                const Masks& masks, std::vector<TracedCall>& all) {
   for (const bool training : {false, true}) {
-    all.push_back(trace_call(layer, inputs, options, training));
+    all.push_back(trace_call(layer, inputs, options, training, masks));
     const auto as_drawn = all.back().trains;
     for (const bool yes : {false, true}) {
       if (std::all_of(as_drawn.begin(), as_drawn.end(),
                       [&](const auto& t) { return t.second == yes; }))
         continue;
       const TrainsScope scope(as_drawn, yes);
-      all.push_back(trace_call(layer, inputs, options, training));
+      all.push_back(trace_call(layer, inputs, options, training, masks));
+    }
+  }
+}
+
+// The call of a user's layer as graphs, for the object may be gone when the model runs.
+std::vector<TracedCall> trace_calls(const Layer& layer, const Nest& inputs,
+                                    const CallOptions& options) {
+  const std::vector<Tensor> leaves = leaves_of(inputs, options);
+  const Masks drawn = masks_drawn(leaves), possible = masks_possible(leaves, drawn);
+  std::vector<TracedCall> all;
+  trace_with(layer, inputs, options, drawn, all);
+  const auto count = [](const Masks& m) {
+    return std::count_if(m.begin(), m.end(), [](const auto& i) { return i.has_value(); });
+  };
+  if (count(possible) > count(drawn)) {
+    const std::size_t before = all.size();
+    try {
+      trace_with(layer, inputs, options, possible, all);
+    } catch (const errors::Error&) {
+      // It does not take masks. Who brings one is told so when the model runs.
+      all.erase(all.begin() + static_cast<std::ptrdiff_t>(before), all.end());
     }
   }
   return all;
@@ -287,12 +338,21 @@ Nest KerasNode::run(const std::vector<Tensor>& values, int training) const {
   return CallMachinery::run(LayerHandle(layer), x, std::move(o));
 }
 
-const TracedCall& KerasNode::traced_for(bool training) const {
-  for (const TracedCall& t : traced)
+const TracedCall& KerasNode::traced_for(bool training, const std::vector<bool>& with_mask) const {
+  bool masks_fit = false;
+  for (const TracedCall& t : traced) {
+    if (t.with_mask != with_mask) continue;
+    masks_fit = true;
     if (t.training == training &&
         std::all_of(t.trains.begin(), t.trains.end(),
                     [](const auto& told) { return told.first->trains_in_call() == told.second; }))
       return t;
+  }
+  RILL_CHECK(masks_fit, failed_precondition,
+             "[{}] a layer of your own that was called on keras::Input is kept as graphs: for the "
+             "masks that its inputs had then, and for masks of all sequences; now others come. Put "
+             "the layer in a Sequential or a subclassed Model, which call the object itself",
+             layer->name());
   RILL_FAIL(failed_precondition,
             "[{}] a layer of your own that was called on keras::Input is kept as graphs: for what "
             "was trainable then, for all of it and for none; now it is something else. Set what is "
@@ -301,23 +361,19 @@ const TracedCall& KerasNode::traced_for(bool training) const {
 }
 
 Nest KerasNode::run_traced(const std::vector<Tensor>& values, int training) const {
-  const TracedCall& call = traced_for((options.training >= 0 ? options.training : training) > 0);
   // The graph takes what was symbolic; constants are in it.
   std::vector<Tensor> arguments, masks;
+  std::vector<bool> with_mask;
   const std::vector<Tensor> drawn = leaves();
   for (std::size_t i = 0; i < drawn.size(); ++i) {
-    const KerasSymbol* s = keras_symbol(drawn[i]);
-    if (!s) continue;
+    if (!keras_symbol(drawn[i])) continue;
     arguments.push_back(values[i]);
     const Tensor mask = mask_of(values[i]);
-    const bool expected = spec_of(*s).masked;
-    RILL_CHECK(mask.defined() == expected, failed_precondition,
-               "[{}] a layer of your own that was called on keras::Input is kept as a graph: input "
-               "{} had {} mask then, and comes with {} now. Put the layer in a Sequential or a "
-               "subclassed Model, which call the object itself",
-               layer->name(), i, expected ? "a" : "no", mask.defined() ? "one" : "none");
-    if (expected) masks.push_back(mask);
+    with_mask.push_back(mask.defined());
+    if (mask.defined()) masks.push_back(mask);
   }
+  const bool trains = (options.training >= 0 ? options.training : training) > 0;
+  const TracedCall& call = traced_for(trains, with_mask);
   arguments.insert(arguments.end(), masks.begin(), masks.end());
   std::vector<Tensor> all = call.function(arguments).flatten();
   std::size_t next = specs.size();

@@ -8,11 +8,12 @@
 // them all, so a drawing lives as long as somebody uses it.
 namespace rill::keras {
 
-// A call of a layer as a graph, for one mode and one choice of what trains. Its arguments are the
-// symbolic tensors of the call, then their masks; its results those of the call, then their masks,
-// then the losses and metrics that were added.
+// A call of a layer as a graph, for one mode, one choice of masks and one of what trains. Its
+// arguments are the symbolic tensors of the call, then their masks; its results those of the call,
+// then their masks, then the losses and metrics that were added.
 struct TracedCall {
   bool training = false;
+  std::vector<bool> with_mask;                          // of each argument
   std::vector<std::pair<Ref<LayerImpl>, bool>> trains;  // what the call asked, and was told
   std::vector<bool> masked;                             // of each result
   struct Added {
@@ -47,7 +48,7 @@ class KerasNode {
   Nest run(const std::vector<Tensor>& values, int training) const;
 
  private:
-  const TracedCall& traced_for(bool training) const;
+  const TracedCall& traced_for(bool training, const std::vector<bool>& with_mask) const;
   Nest run_traced(const std::vector<Tensor>& values, int training) const;
   static std::uint64_t next_id();
 };

@@ -128,16 +128,17 @@ Tensor steps() {
          tf::reshape(tf::constant({1.f, 1.f, 0.f, 1.f, 0.f, 0.f}), {2, 3, 1});
 }
 
+const std::vector<float> kMasked{-0.09048859030008316f, 0.2407417595386505f,
+                                 0.13105157017707825f,  0.0f,
+                                 0.10199526697397232f,  0.1547316312789917f};
+
 TEST(UsersLayers, MasksGoThroughThem) {
-  const std::vector<float> want{-0.09048859030008316f, 0.2407417595386505f,
-                                0.13105157017707825f,  0.0f,
-                                0.10199526697397232f,  0.1547316312789917f};
   for (const bool copies : {true, false}) {
     auto i = keras::Input({3, 2});
     keras::Model m(i, layers::LSTM(3)(Pass(copies)(layers::Masking()(i))));
     set_weights(m);
-    expect_near(m(steps()), tf::reshape(tf::constant(want), {2, 3}));
-    expect_near(m.predict(steps(), {.verbose = 0}), tf::reshape(tf::constant(want), {2, 3}));
+    expect_near(m(steps()), tf::reshape(tf::constant(kMasked), {2, 3}));
+    expect_near(m.predict(steps(), {.verbose = 0}), tf::reshape(tf::constant(kMasked), {2, 3}));
   }
 }
 
@@ -147,13 +148,31 @@ TEST(UsersLayers, TheyReadMasks) {
   expect_near(m(steps()), steps() * 3.f);
 }
 
-TEST(UsersLayers, AMaskThatWasNotDrawnIsAnError) {
+TEST(UsersLayers, MasksReachThemInAModelInside) {
   auto i = keras::Input({3, 2});
-  keras::Model inner(i, Pass(true)(i));
+  keras::Model inner(i, layers::LSTM(3)(Pass(true)(i)));
+  auto j = keras::Input({3, 2});
+  keras::Model m(j, inner(layers::Masking()(j)));
+  set_weights(m);
+  expect_near(m(steps()), tf::reshape(tf::constant(kMasked), {2, 3}));
+  // And what has no mask runs without.
+  expect_near(inner(steps()), inner.get_layer(2)->apply(steps()).as_tensor());
+}
+
+struct RefusesMasks : layers::Layer {
+  Tensor call(const Tensor& v, const keras::CallContext& context) override {
+    if (context.mask.defined()) throw tf::errors::Unimplemented("no masks here");
+    return v;
+  }
+};
+
+TEST(UsersLayers, AMaskThatTheyWereNotTracedForIsAnError) {
+  auto i = keras::Input({3, 2});
+  keras::Model inner(i, RefusesMasks()(i));
   auto j = keras::Input({3, 2});
   expect_error<tf::errors::FailedPrecondition>(
       [&] { keras::Model(j, inner(layers::Masking()(j))); },
-      "had no mask then, and comes with one");
+      "now others come. Put the layer in a Sequential");
 }
 
 TEST(UsersLayers, FreezingThemTakesEffectAfterTheyWereDrawn) {
