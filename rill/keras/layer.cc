@@ -328,6 +328,7 @@ void CallMachinery::build(const Layer& layer, const std::vector<TensorShape>& sh
   const std::size_t made = l.own.size();
   l.rebinding = !first;
   l.building = true;
+  l.made_by_hand = first ? made : 0;
   try {
     const_cast<Layer&>(layer).build_all(first ? shapes : l.built_for);
   } catch (...) {

@@ -165,6 +165,10 @@ Variable LayerImpl::add_weight(std::string_view weight_name, const TensorShape& 
   if (rebinding)
     for (const Weight& w : own)
       if (w.name == weight_name) return w.variable;
+  // The program has run the build of its class itself: what that made is taken.
+  if (building)
+    for (std::size_t i = 0; i < made_by_hand; ++i)
+      if (own[i].name == weight_name && own[i].variable.shape() == shape) return own[i].variable;
   for (int i = 0; i < shape.rank(); ++i)
     RILL_CHECK(shape.dim(i) >= 0, invalid_argument,
                "[{}] weight \"{}\" would have shape {}, of which not all is known: the last axis "

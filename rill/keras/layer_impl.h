@@ -77,9 +77,10 @@ class LayerImpl : public TrackableNode {
   bool trainable = true;
   bool supports_masking = false;
   bool stateful = false;
-  bool building = false;   // build is under way
-  bool rebinding = false;  // a copy learns its members: weights are given, not made
-  bool autocast = true;    // float inputs take the compute dtype
+  bool building = false;         // build is under way
+  std::size_t made_by_hand = 0;  // weights that there were when it began
+  bool rebinding = false;        // a copy learns its members: weights are given, not made
+  bool autocast = true;          // float inputs take the compute dtype
   DTypePolicy policy;
   TensorShape batch_input_shape;  // as the constructor was told; unknown rank: not
   InputSpec input_spec;

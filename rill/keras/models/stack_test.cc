@@ -70,6 +70,20 @@ TEST(Build, OfAUsersClassRunsOnce) {
   EXPECT_EQ(k.weights().size(), 1u);
 }
 
+struct Linear : layers::Layer {
+  tf::Variable w;
+  void build(const TensorShape& s) override { w = add_weight("w", {s[-1], 3}); }
+  Tensor call(const Tensor& x, const keras::CallContext&) override { return tf::matmul(x, w); }
+};
+
+TEST(Build, ByHandOfAClassThatOverridesItMakesNoSecondWeights) {
+  Linear l;
+  l.build({None, 5});
+  const Tensor made = l.w.value(), x = sample({2, 5});
+  expect_near(l(x), tf::matmul(x, made));
+  EXPECT_EQ(l.weights().size(), 1u);
+}
+
 TEST(Ends, OfAStackMakeAnotherModel) {
   keras::Sequential base({layers::Dense(3, {.input_shape = {4}, .name = "d1"}), layers::Dense(2)});
   EXPECT_EQ(base.input_shape(), TensorShape({None, 4}));
