@@ -46,8 +46,12 @@ Nest Layer::apply(const Nest& inputs, CallOptions options) const {
   return CallMachinery::apply(*this, inputs, std::move(options));
 }
 
-void Layer::build(const TensorShape&) {}
+void Layer::build(const TensorShape& input_shape) {
+  if (!impl_->building) CallMachinery::build_by_hand(*this, {input_shape});
+}
 void Layer::build_all(const std::vector<TensorShape>& shapes) {
+  if (!impl_->building && !CallMachinery::is_users_class(*this))
+    return CallMachinery::build_by_hand(*this, shapes);
   impl_->build(shapes);
   build(shapes.empty() ? TensorShape() : shapes[0]);
 }
@@ -61,11 +65,10 @@ Nest Layer::call_nest(const Nest& inputs, const CallContext& context) {
 TensorShape Layer::compute_output_shape(const TensorShape& input_shape) {
   Ref<Graph> g(new Graph("compute_output_shape"));
   const TracingScope scope(*g);
+  const CallResultsAside aside(*impl_);
   const Tensor x =
       g->tensor({&g->add_argument("x", impl_->policy.compute_dtype(), input_shape), 0});
-  const Tensor y = CallMachinery::run(*this, x, {}).flatten().at(0);
-  impl_->clear_call_losses();
-  return y.shape();
+  return CallMachinery::run(*this, x, {}).flatten().at(0).shape();
 }
 Tensor Layer::compute_mask(const Nest& inputs, const Tensor& mask) {
   return impl_->compute_mask(inputs, mask);
@@ -88,7 +91,7 @@ std::string Layer::class_name() const {
   return impl_->class_name();
 }
 bool Layer::built() const { return impl_->built; }
-bool Layer::trainable() const { return impl_->trainable; }
+bool Layer::trainable() const { return impl_->trains_in_call(); }
 void Layer::set_trainable(bool yes) { impl_->set_trainable(yes); }
 DType Layer::dtype() const { return impl_->policy.variable_dtype(); }
 DType Layer::compute_dtype() const { return impl_->policy.compute_dtype(); }
@@ -141,36 +144,67 @@ std::vector<Layer> Layer::sublayers() const {
 
 namespace {
 
-const KerasNode& only_call(const Layer& layer, const char* what) {
-  const std::vector<KerasNode*>& calls = layer.impl().inbound;
+// Its calls on symbolic tensors. Those of a stack are drawn when somebody asks.
+const std::vector<KerasNode*>& calls_of(LayerImpl& l) {
+  if (l.inbound.empty())
+    for (LayerImpl* s : std::vector<LayerImpl*>(l.stacks)) s->inputs();
+  return l.inbound;
+}
+const KerasNode& first_call(const Layer& layer, const char* what) {
+  const std::vector<KerasNode*>& calls = calls_of(layer.impl());
   RILL_CHECK(!calls.empty(), failed_precondition,
-             "[{}] {}: the layer has not been called on a tensor of keras::Input", layer.name(),
-             what);
-  RILL_CHECK(calls.size() == 1, failed_precondition,
-             "[{}] {}: the layer has been called {} times, so it has no one {}", layer.name(), what,
-             calls.size(), what);
+             "[{}] {}: the layer has not been called on a tensor of keras::Input, and is in no "
+             "Sequential model that knows its input",
+             layer.name(), what);
   return *calls[0];
+}
+// Of a model that is drawn: what it was made of, whoever has called it since.
+Tensor end_of_model(const Layer& layer, const std::vector<Tensor>& ends, const char* what) {
+  RILL_CHECK(ends.size() == 1, failed_precondition,
+             "[{}] {}: the model has {} of them. Use {}s(), which gives them all", layer.name(),
+             what, ends.size(), what);
+  return ends[0];
 }
 Tensor output_of(const KerasNode& n) {
   retain(const_cast<KerasNode*>(&n));
   return symbolic_outputs(Ref<KerasNode>(const_cast<KerasNode*>(&n))).flatten().at(0);
 }
+Tensor input_of(const KerasNode& n) {
+  return n.is_input() ? output_of(n) : n.inputs.flatten().at(0);
+}
+// The shape at every call, where that is one.
+TensorShape same_shape(const Layer& layer, const char* what, Tensor (*of)(const KerasNode&)) {
+  const TensorShape first = of(first_call(layer, what)).shape();
+  for (const KerasNode* n : layer.impl().inbound)
+    RILL_CHECK(
+        of(*n).shape() == first, failed_precondition,
+        "[{}] {}: the layer has been called on symbolic tensors {} times, with shapes {} and "
+        "{}, so it has no one {}",
+        layer.name(), what, layer.impl().inbound.size(), first, of(*n).shape(), what);
+  return first;
+}
 
 }  // namespace
 
 Tensor Layer::input() const {
-  const KerasNode& n = only_call(*this, "input");
-  return n.is_input() ? output_of(n) : n.inputs.flatten().at(0);
+  if (const auto ends = impl_->inputs(); !ends.empty()) return end_of_model(*this, ends, "input");
+  const KerasNode& n = first_call(*this, "input");
+  return input_of(n);
 }
-Tensor Layer::output() const { return output_of(only_call(*this, "output")); }
+Tensor Layer::output() const {
+  if (const auto ends = impl_->outputs(); !ends.empty()) return end_of_model(*this, ends, "output");
+  return output_of(first_call(*this, "output"));
+}
 TensorShape Layer::input_shape() const {
-  if (impl_->inbound.empty() && !impl_->built_for.empty()) return impl_->built_for[0];
-  return input().shape();
+  if (!impl_->inputs().empty()) return input().shape();
+  if (calls_of(*impl_).empty() && !impl_->built_for.empty()) return impl_->built_for[0];
+  return same_shape(*this, "input_shape", input_of);
 }
 TensorShape Layer::output_shape() const {
-  if (impl_->inbound.empty() && impl_->last_output_shape.has_rank())
+  if (!impl_->outputs().empty()) return output().shape();
+  if (calls_of(*impl_).empty() && impl_->last_output_shape.has_rank())
     return impl_->last_output_shape;
-  return output().shape();
+  return same_shape(*this, "output_shape", output_of);
 }
 
 Ref<TrackableNode> Layer::trackable() const {
@@ -293,17 +327,44 @@ void CallMachinery::build(const Layer& layer, const std::vector<TensorShape>& sh
   const EagerScope eager;  // weights have values, also when a function is being traced
   const std::size_t made = l.own.size();
   l.rebinding = !first;
+  l.building = true;
+  l.made_by_hand = first ? made : 0;
   try {
     const_cast<Layer&>(layer).build_all(first ? shapes : l.built_for);
   } catch (...) {
-    l.rebinding = false;
+    l.rebinding = l.building = false;
     if (first) l.own.resize(made);
     throw;
   }
-  l.rebinding = false;
+  l.rebinding = l.building = false;
   if (first) l.built_for = shapes;
   l.built = true;
   layer.bound_ = true;
+}
+
+void CallMachinery::build_by_hand(Layer& layer, const std::vector<TensorShape>& shapes) {
+  LayerImpl& l = *layer.impl_;
+  if (l.built) return;
+  ensure_name(layer);
+  RILL_CHECK(!shapes.empty() && shapes[0].has_rank(), invalid_argument,
+             "[{}] build: got no shape; expected that of the input, batch first: {{None, 4}}",
+             l.name());
+  if (!is_users_class(layer)) {
+    const NameStack names(l.name());
+    return build(layer, shapes);
+  }
+  // A class of the user's whose own build has called this one, or that has none: what is its own
+  // is made. A model makes its layers by a call.
+  l.build(shapes);
+  l.built = layer.bound_ = true;
+  l.built_for = shapes;
+  try {
+    if (l.is_model()) layer.compute_output_shape(shapes[0]);
+  } catch (...) {
+    l.built = layer.bound_ = false;
+    l.built_for.clear();
+    throw;
+  }
 }
 
 Nest CallMachinery::apply(const Layer& layer, const Nest& inputs, CallOptions options) {

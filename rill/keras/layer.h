@@ -108,7 +108,8 @@ class Layer {
   Nest apply(const Nest& inputs, CallOptions options = {}) const;
 
   // ---- for a class of one's own
-  // Makes the weights for this shape of the (first) input. Its base does nothing.
+  // Makes the weights for this shape of the (first) input. Its base makes those of a layer or model
+  // of the library, and lets a model of one's own make its layers by a call.
   virtual void build(const TensorShape& input_shape);
   virtual void build_all(const std::vector<TensorShape>& input_shapes);  // calls build
   virtual Tensor call(const Tensor& x, const CallContext& context);
@@ -146,7 +147,8 @@ class Layer {
   std::vector<Tensor> losses() const;
   // The layers that this one holds.
   std::vector<Layer> sublayers() const;
-  // Where it stands in a functional model: of its only call. FailedPrecondition otherwise.
+  // Where it stands in a drawn model: of its first call there; of a model, its own only input and
+  // output. FailedPrecondition where there is none, or several of different shapes.
   Tensor input() const;
   Tensor output() const;
   TensorShape input_shape() const;

@@ -92,6 +92,18 @@ LayerImpl::LayerImpl(std::string_view class_name, LayerOptions o)
 }
 LayerImpl::~LayerImpl() = default;
 
+// ---- what trains
+namespace {
+thread_local TrainsQuestions* questions = nullptr;
+}  // namespace
+
+TrainsQuestions::TrainsQuestions() : before_(std::exchange(questions, this)) {}
+TrainsQuestions::~TrainsQuestions() {
+  questions = before_;
+  // Whoever was asked before hears it too: its graph holds this one.
+  if (before_) before_->asked.insert(before_->asked.end(), asked.begin(), asked.end());
+}
+
 // ---- behaviour
 void LayerImpl::build(const std::vector<TensorShape>&) {}
 Tensor LayerImpl::call(const Tensor&, const CallContext&) {
@@ -153,6 +165,10 @@ Variable LayerImpl::add_weight(std::string_view weight_name, const TensorShape& 
   if (rebinding)
     for (const Weight& w : own)
       if (w.name == weight_name) return w.variable;
+  // The program has run the build of its class itself: what that made is taken.
+  if (building)
+    for (std::size_t i = 0; i < made_by_hand; ++i)
+      if (own[i].name == weight_name && own[i].variable.shape() == shape) return own[i].variable;
   for (int i = 0; i < shape.rank(); ++i)
     RILL_CHECK(shape.dim(i) >= 0, invalid_argument,
                "[{}] weight \"{}\" would have shape {}, of which not all is known: the last axis "
@@ -231,6 +247,27 @@ std::vector<Tensor> LayerImpl::losses() const {
   for (const Ref<LayerImpl>& c : children)
     for (Tensor& t : c->losses()) all.push_back(std::move(t));
   return all;
+}
+
+bool LayerImpl::trains_in_call() const {
+  if (questions) questions->asked.push_back(const_cast<LayerImpl*>(this));
+  return trainable;
+}
+
+CallResultsAside::CallResultsAside(LayerImpl& layer) { add(layer); }
+CallResultsAside::~CallResultsAside() {
+  for (const Ref<LayerImpl>& l : layers_) l->clear_call_losses();
+  for (auto& [layer, kept] : kept_) {
+    layer->call_losses = std::move(kept.losses);
+    layer->call_metrics = std::move(kept.metrics);
+  }
+}
+void CallResultsAside::add(LayerImpl& layer) {
+  const auto [at, first] = kept_.try_emplace(&layer);
+  if (!first) return;
+  at->second = {std::exchange(layer.call_losses, {}), std::exchange(layer.call_metrics, {})};
+  layers_.push_back(share(layer));
+  for (const Ref<LayerImpl>& c : layer.children) add(*c);
 }
 
 void LayerImpl::clear_call_losses() {

@@ -42,6 +42,9 @@ class LayerImpl : public TrackableNode {
   // Told that calls come with so many constants. InvalidArgument unless overridden.
   virtual void expect_constants(std::size_t count);
   virtual bool is_model() const { return false; }
+  // Of a model that knows its inputs: the symbolic tensors of its drawing; else empty.
+  virtual std::vector<Tensor> inputs() { return {}; }
+  virtual std::vector<Tensor> outputs() { return {}; }
   // A name for summaries: "Dense", "Functional".
   virtual std::string shown_class() const { return class_name(); }
 
@@ -59,6 +62,8 @@ class LayerImpl : public TrackableNode {
   void set_trainable(bool yes);
   std::vector<Tensor> losses() const;
   void clear_call_losses();
+  // `trainable`, for use in call: a graph of the call holds for this answer alone.
+  bool trains_in_call() const;
 
   // ---- names and state
   const std::string& name() const { return name_; }
@@ -72,8 +77,10 @@ class LayerImpl : public TrackableNode {
   bool trainable = true;
   bool supports_masking = false;
   bool stateful = false;
-  bool rebinding = false;  // a copy learns its members: weights are given, not made
-  bool autocast = true;    // float inputs take the compute dtype
+  bool building = false;         // build is under way
+  std::size_t made_by_hand = 0;  // weights that there were when it began
+  bool rebinding = false;        // a copy learns its members: weights are given, not made
+  bool autocast = true;          // float inputs take the compute dtype
   DTypePolicy policy;
   TensorShape batch_input_shape;  // as the constructor was told; unknown rank: not
   InputSpec input_spec;
@@ -87,11 +94,42 @@ class LayerImpl : public TrackableNode {
   };
   std::vector<CallMetric> call_metrics;
   std::vector<KerasNode*> inbound;     // its calls on symbolic tensors, as long as they live
+  std::vector<LayerImpl*> stacks;      // the Sequential models that it is a layer of
   std::vector<TensorShape> built_for;  // shapes of the inputs at build
   TensorShape last_output_shape;       // of the last call: for summaries
 
  private:
   std::string class_name_, name_;
+};
+
+// What calls leave in a layer and all in it is set aside, and comes back at the end: drawing a
+// layer while a model runs must not touch what that run has added.
+class CallResultsAside {
+ public:
+  explicit CallResultsAside(LayerImpl& layer);
+  ~CallResultsAside();
+  void add(LayerImpl& layer);  // another one
+  CallResultsAside(const CallResultsAside&) = delete;
+
+ private:
+  struct Kept {
+    std::vector<Tensor> losses;
+    std::vector<LayerImpl::CallMetric> metrics;
+  };
+  std::vector<Ref<LayerImpl>> layers_;
+  std::map<LayerImpl*, Kept> kept_;
+};
+
+// The layers whose `trainable` calls have asked for while this is the innermost of its kind.
+class TrainsQuestions {
+ public:
+  TrainsQuestions();
+  ~TrainsQuestions();
+  TrainsQuestions(const TrainsQuestions&) = delete;
+  std::vector<LayerImpl*> asked;
+
+ private:
+  TrainsQuestions* before_;
 };
 
 // A handle on a layer of which only the state is known.
@@ -114,6 +152,8 @@ class CallMachinery {
   // The layer on concrete tensors, or on those of a graph being traced.
   static Nest run(const Layer& layer, const Nest& inputs, CallOptions options);
   static void build(const Layer& layer, const std::vector<TensorShape>& shapes);
+  // The same when the program asks for it, outside of a call.
+  static void build_by_hand(Layer& layer, const std::vector<TensorShape>& shapes);
   // A class that the library does not know, so that only its object can call it.
   static bool is_users_class(const Layer& layer);
   static void ensure_name(const Layer& layer);
@@ -124,6 +164,9 @@ class CallMachinery {
 struct ValueSpec {
   DType dtype;
   TensorShape shape;
+  bool masked = false;  // a mask of this dtype and shape goes with it
+  DType mask_dtype = {};
+  TensorShape mask_shape = {};
 };
 // `structure` (may be null) becomes the structure of the result over placeholder leaves.
 std::vector<ValueSpec> infer_outputs(const Layer& layer, const Nest& inputs,

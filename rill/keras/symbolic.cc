@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <unordered_set>
 
 #include "rill/base/check.h"
@@ -86,21 +87,157 @@ Ref<KerasNode> add_node(const Ref<LayerImpl>& layer, const Nest& inputs, CallOpt
   return Ref<KerasNode>(n);
 }
 
-// The call of a user's layer as a graph: the object may be gone when the model runs.
-ConcreteFunction trace_call(const Layer& layer, const Nest& inputs, CallOptions options,
-                            bool training) {
+const ValueSpec& spec_of(const KerasSymbol& s) {
+  return s.node->specs[static_cast<std::size_t>(s.index)];
+}
+void set_mask(const Tensor& t, const Tensor& mask) {
+  retain(mask.impl());
+  t.impl()->mask = Ref<TensorImpl>(mask.impl());
+}
+Tensor mask_of(const Tensor& t) { return t.impl()->mask ? Tensor(t.impl()->mask) : Tensor(); }
+
+// What a call has added to the layers in it: where to, and the values.
+void collect_added(LayerImpl& l, std::unordered_set<LayerImpl*>& seen,
+                   std::vector<TracedCall::Added>& to, std::vector<Tensor>& values) {
+  if (!seen.insert(&l).second) return;
+  for (const Tensor& t : l.call_losses) {
+    to.push_back({.to = share(l), .is_metric = false, .metric_name = {}});
+    values.push_back(t);
+  }
+  for (const LayerImpl::CallMetric& m : l.call_metrics) {
+    to.push_back({.to = share(l), .is_metric = true, .metric_name = m.name});
+    values.push_back(m.value);
+  }
+  for (const Ref<LayerImpl>& c : l.children) collect_added(*c, seen, to, values);
+}
+
+// The masks that go with the symbolic tensors of a call, where there are any.
+using Masks = std::vector<std::optional<TensorSpec>>;
+
+// As the drawing knows them.
+Masks masks_drawn(const std::vector<Tensor>& leaves) {
+  Masks masks;
+  for (const Tensor& t : leaves)
+    if (const KerasSymbol* s = keras_symbol(t)) {
+      std::optional<TensorSpec>& m = masks.emplace_back();
+      if (const ValueSpec& v = spec_of(*s); v.masked) m.emplace(v.mask_shape, v.mask_dtype);
+    }
+  return masks;
+}
+// The same with one for each sequence, batch and steps first: a model that is drawn without masks
+// may be called on what has them.
+Masks masks_possible(const std::vector<Tensor>& leaves, Masks masks) {
+  std::size_t next = 0;
+  for (const Tensor& t : leaves)
+    if (keras_symbol(t)) {
+      std::optional<TensorSpec>& m = masks[next++];
+      if (const TensorShape& s = t.shape(); !m && s.has_rank() && s.rank() == 3) {
+        TensorShape steps = TensorShape::scalar();
+        for (const int axis : {0, 1}) steps.push_back(s.dim(axis));
+        m.emplace(steps, bool_);
+      }
+    }
+  return masks;
+}
+
+TracedCall trace_call(const Layer& layer, const Nest& inputs, CallOptions options, bool training,
+                      const Masks& masks) {
   options.training = training;
-  std::vector<Tensor> leaves = leaves_of(inputs, options);
+  const std::vector<Tensor> leaves = leaves_of(inputs, options);
   std::vector<TensorSpec> specs;
+  std::vector<bool> with_mask;
   for (const Tensor& t : leaves)
     if (keras_symbol(t)) specs.emplace_back(t.shape(), t.dtype());
-  return trace(layer.name(), specs, [&](const std::vector<Tensor>& args) {
-    std::size_t next = 0;
-    for (Tensor& t : leaves)
-      if (keras_symbol(t)) t = args[next++];
-    const Nest x = placed(leaves, inputs, options);
-    return CallMachinery::run(layer, x, options);
+  const std::size_t first_mask = specs.size();
+  for (const std::optional<TensorSpec>& m : masks) {
+    with_mask.push_back(m.has_value());
+    if (m) specs.push_back(*m);
+  }
+  const CallResultsAside aside(layer.impl());
+  TrainsQuestions questions;
+  std::vector<bool> masked;
+  std::vector<TracedCall::Added> added;
+  ConcreteFunction f = trace(layer.name(), specs, [&](const std::vector<Tensor>& args) {
+    std::size_t next = 0, next_mask = first_mask;
+    std::vector<Tensor> given = leaves;
+    for (Tensor& t : given)
+      if (keras_symbol(t)) {
+        t = args[next];
+        if (with_mask[next++]) set_mask(t, args[next_mask++]);
+      }
+    const Nest x = placed(given, inputs, options);
+    std::vector<Tensor> results = CallMachinery::run(layer, x, options).flatten();
+    const std::size_t n = results.size();
+    masked.assign(n, false);
+    for (std::size_t i = 0; i < n; ++i)
+      if (const Tensor mask = mask_of(results[i]); mask.defined()) {
+        masked[i] = true;
+        results.push_back(mask);
+      }
+    added.clear();
+    std::unordered_set<LayerImpl*> seen;
+    collect_added(layer.impl(), seen, added, results);
+    return Nest(results);
   });
+  std::vector<std::pair<Ref<LayerImpl>, bool>> trains;
+  for (LayerImpl* l : questions.asked) trains.emplace_back(share(*l), l->trainable);
+  return {training,          std::move(with_mask), std::move(trains),
+          std::move(masked), std::move(added),     std::move(f)};
+}
+
+// For a time these layers train, or do not.
+class TrainsScope {
+ public:
+  TrainsScope(const std::vector<std::pair<Ref<LayerImpl>, bool>>& layers, bool yes)
+      : before_(layers) {
+    for (const auto& [layer, was] : layers) layer->trainable = yes;
+  }
+  ~TrainsScope() {
+    for (const auto& [layer, was] : before_) layer->trainable = was;
+  }
+  TrainsScope(const TrainsScope&) = delete;
+
+ private:
+  std::vector<std::pair<Ref<LayerImpl>, bool>> before_;
+};
+
+// For one choice of masks: for inference and training and, where the call asks what trains, with
+// all of that frozen and free.
+void trace_with(const Layer& layer, const Nest& inputs, const CallOptions& options,
+                const Masks& masks, std::vector<TracedCall>& all) {
+  for (const bool training : {false, true}) {
+    all.push_back(trace_call(layer, inputs, options, training, masks));
+    const auto as_drawn = all.back().trains;
+    for (const bool yes : {false, true}) {
+      if (std::all_of(as_drawn.begin(), as_drawn.end(),
+                      [&](const auto& t) { return t.second == yes; }))
+        continue;
+      const TrainsScope scope(as_drawn, yes);
+      all.push_back(trace_call(layer, inputs, options, training, masks));
+    }
+  }
+}
+
+// The call of a user's layer as graphs, for the object may be gone when the model runs.
+std::vector<TracedCall> trace_calls(const Layer& layer, const Nest& inputs,
+                                    const CallOptions& options) {
+  const std::vector<Tensor> leaves = leaves_of(inputs, options);
+  const Masks drawn = masks_drawn(leaves), possible = masks_possible(leaves, drawn);
+  std::vector<TracedCall> all;
+  trace_with(layer, inputs, options, drawn, all);
+  const auto count = [](const Masks& m) {
+    return std::count_if(m.begin(), m.end(), [](const auto& i) { return i.has_value(); });
+  };
+  if (count(possible) > count(drawn)) {
+    const std::size_t before = all.size();
+    try {
+      trace_with(layer, inputs, options, possible, all);
+    } catch (const errors::Error&) {
+      // It does not take masks. Who brings one is told so when the model runs.
+      all.erase(all.begin() + static_cast<std::ptrdiff_t>(before), all.end());
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -117,10 +254,16 @@ std::vector<ValueSpec> infer_outputs(const Layer& layer, const Nest& inputs,
                                      const CallOptions& options, Nest* structure) {
   Ref<Graph> g(new Graph(layer.name()));
   const TracingScope tracing(*g);
+  const CallResultsAside aside(layer.impl());
   // Tensors of the drawing are arguments of the graph, others as they are.
   std::vector<Tensor> leaves = leaves_of(inputs, options);
   for (Tensor& t : leaves)
-    if (keras_symbol(t)) t = g->tensor({&g->add_argument("x", t.dtype(), t.shape()), 0});
+    if (const KerasSymbol* s = keras_symbol(t)) {
+      const ValueSpec spec = spec_of(*s);
+      t = g->tensor({&g->add_argument("x", t.dtype(), t.shape()), 0});
+      if (spec.masked)
+        set_mask(t, g->tensor({&g->add_argument("mask", spec.mask_dtype, spec.mask_shape), 0}));
+    }
   CallOptions within = options;
   const Nest x = placed(leaves, inputs, within);
   const Nest out = CallMachinery::run(layer, x, std::move(within));
@@ -128,14 +271,15 @@ std::vector<ValueSpec> infer_outputs(const Layer& layer, const Nest& inputs,
   for (const Tensor& t : out.flatten()) {
     RILL_CHECK(t.defined(), invalid_argument, "[{}] call returned an undefined tensor",
                layer.name());
-    specs.push_back({t.dtype(), t.shape()});
+    ValueSpec& spec = specs.emplace_back(ValueSpec{t.dtype(), t.shape()});
+    if (const Tensor mask = mask_of(t); mask.defined())
+      spec.masked = true, spec.mask_dtype = mask.dtype(), spec.mask_shape = mask.shape();
   }
   if (structure) {
     // The structure without the graph's tensors, which end with it.
     std::vector<Tensor> placeholders(specs.size(), constant(0));
     *structure = out.is_tensor() ? Nest(placeholders[0]) : out.with_leaves(placeholders);
   }
-  layer.impl().clear_call_losses();
   return specs;
 }
 
@@ -145,8 +289,7 @@ Nest call_symbolically(const Layer& layer, const Nest& inputs, CallOptions optio
   const Ref<KerasNode> node =
       add_node(CallMachinery::impl_of(layer), inputs, options, std::move(specs), structure);
   if (CallMachinery::is_users_class(layer)) {
-    for (const bool training : {false, true})
-      node->traced.push_back(trace_call(layer, inputs, options, training));
+    node->traced = trace_calls(layer, inputs, options);
     node->config = layer.get_config();
   }
   return symbolic_outputs(node);
@@ -188,18 +331,72 @@ Executor* KerasSymbol::own_executor() const { return &drawing_executor; }
 
 // ---- running
 Nest KerasNode::run(const std::vector<Tensor>& values, int training) const {
-  if (!traced.empty()) {
-    // The graph takes what was symbolic; constants are in it.
-    std::vector<Tensor> arguments;
-    const std::vector<Tensor> drawn = leaves();
-    for (std::size_t i = 0; i < drawn.size(); ++i)
-      if (keras_symbol(drawn[i])) arguments.push_back(values[i]);
-    return traced[training > 0 ? 1 : 0](arguments);
-  }
+  if (!traced.empty()) return run_traced(values, training);
   CallOptions o = options;
   const Nest x = placed(values, inputs, o);
   if (o.training < 0) o.training = training;
   return CallMachinery::run(LayerHandle(layer), x, std::move(o));
+}
+
+const TracedCall& KerasNode::traced_for(bool training, const std::vector<bool>& with_mask) const {
+  bool masks_fit = false;
+  for (const TracedCall& t : traced) {
+    if (t.with_mask != with_mask) continue;
+    masks_fit = true;
+    if (t.training == training &&
+        std::all_of(t.trains.begin(), t.trains.end(),
+                    [](const auto& told) { return told.first->trains_in_call() == told.second; }))
+      return t;
+  }
+  RILL_CHECK(masks_fit, failed_precondition,
+             "[{}] a layer of your own that was called on keras::Input is kept as graphs: for the "
+             "masks that its inputs had then, and for masks of all sequences; now others come. Put "
+             "the layer in a Sequential or a subclassed Model, which call the object itself",
+             layer->name());
+  RILL_FAIL(failed_precondition,
+            "[{}] a layer of your own that was called on keras::Input is kept as graphs: for what "
+            "was trainable then, for all of it and for none; now it is something else. Set what is "
+            "trainable before the call, or put the layer in a Sequential or a subclassed Model",
+            layer->name());
+}
+
+Nest KerasNode::run_traced(const std::vector<Tensor>& values, int training) const {
+  // The graph takes what was symbolic; constants are in it.
+  std::vector<Tensor> arguments, masks;
+  std::vector<bool> with_mask;
+  const std::vector<Tensor> drawn = leaves();
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    if (!keras_symbol(drawn[i])) continue;
+    arguments.push_back(values[i]);
+    const Tensor mask = mask_of(values[i]);
+    with_mask.push_back(mask.defined());
+    if (mask.defined()) masks.push_back(mask);
+  }
+  const bool trains = (options.training >= 0 ? options.training : training) > 0;
+  const TracedCall& call = traced_for(trains, with_mask);
+  arguments.insert(arguments.end(), masks.begin(), masks.end());
+  std::vector<Tensor> all = call.function(arguments).flatten();
+  std::size_t next = specs.size();
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (!call.masked[i]) continue;
+    const Tensor mask = all[next++];
+    // A result that is an argument belongs to whoever made it.
+    for (const Tensor& a : arguments)
+      if (a.impl() == all[i].impl()) {
+        all[i] = identity(all[i]);
+        break;
+      }
+    set_mask(all[i], mask);
+  }
+  for (const TracedCall::Added& a : call.added) {
+    const Tensor value = all[next++];
+    if (a.is_metric)
+      a.to->call_metrics.push_back({a.metric_name, value});
+    else
+      a.to->call_losses.push_back(value);
+  }
+  all.resize(specs.size());
+  return outputs.is_tensor() ? Nest(all.at(0)) : outputs.with_leaves(all);
 }
 
 std::vector<Ref<KerasNode>> nodes_between(const std::vector<Tensor>& inputs,

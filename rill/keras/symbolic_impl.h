@@ -8,6 +8,23 @@
 // them all, so a drawing lives as long as somebody uses it.
 namespace rill::keras {
 
+// A call of a layer as a graph, for one mode, one choice of masks and one of what trains. Its
+// arguments are the symbolic tensors of the call, then their masks; its results those of the call,
+// then their masks, then the losses and metrics that were added.
+struct TracedCall {
+  bool training = false;
+  std::vector<bool> with_mask;                          // of each argument
+  std::vector<std::pair<Ref<LayerImpl>, bool>> trains;  // what the call asked, and was told
+  std::vector<bool> masked;                             // of each result
+  struct Added {
+    Ref<LayerImpl> to;
+    bool is_metric = false;
+    std::string metric_name;
+  };
+  std::vector<Added> added;
+  ConcreteFunction function;
+};
+
 // One call of a layer, or of an op, on symbolic tensors.
 class KerasNode {
  public:
@@ -17,8 +34,8 @@ class KerasNode {
   CallOptions options;
   Nest outputs;  // the structure of the result; its leaves are not used
   std::vector<ValueSpec> specs;
-  // Of a user's class, whose object may be gone: its call as graphs, for inference and training.
-  std::vector<ConcreteFunction> traced;
+  // Of a user's class, whose object may be gone: its call as graphs.
+  std::vector<TracedCall> traced;
   Config config;  // what the object's get_config said at the call
   int index = 0;  // among the calls of its layer
   const std::uint64_t id = next_id();
@@ -31,6 +48,8 @@ class KerasNode {
   Nest run(const std::vector<Tensor>& values, int training) const;
 
  private:
+  const TracedCall& traced_for(bool training, const std::vector<bool>& with_mask) const;
+  Nest run_traced(const std::vector<Tensor>& values, int training) const;
   static std::uint64_t next_id();
 };
 inline void retain(KerasNode* n) noexcept { n->refs.retain(); }

@@ -68,11 +68,12 @@ std::vector<std::string> Model::input_names() const { return names_of(inputs());
 std::vector<std::string> Model::output_names() const { return names_of(outputs()); }
 
 void Model::build_model(const TensorShape& input_shape) {
-  if (auto* s = dynamic_cast<SequentialImpl*>(impl_.get())) {
-    if (!s->built) s->build_for(input_shape, {});
-    return;
-  }
-  if (!impl_->built) compute_output_shape(input_shape);
+  if (impl_->built) return;
+  // A class of one's own may make other things in its build than its layers.
+  if (CallMachinery::is_users_class(*this))
+    compute_output_shape(input_shape);
+  else
+    build(input_shape);
 }
 
 Sequential::Sequential() : Model(new SequentialImpl("")) {}

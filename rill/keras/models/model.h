@@ -195,7 +195,7 @@ struct PredictOptions {
   std::vector<CallbackRef> callbacks = {};
 };
 struct SummaryOptions {
-  int line_length = 0;  // 0: as wide as needed, at least 65
+  int line_length = 0;  // 0: 65, or 98 where the table says what is connected with what
   bool expand_nested = false;
   bool show_trainable = false;
 };

@@ -17,9 +17,6 @@ class ModelImpl : public LayerImpl {
   bool is_model() const override { return true; }
   // The layers in the order of the model.
   virtual std::vector<LayerRef> layers() const;
-  // Of a model that knows its inputs; else empty.
-  virtual std::vector<Tensor> inputs() { return {}; }
-  virtual std::vector<Tensor> outputs() { return {}; }
 
   std::shared_ptr<Trainer> trainer;    // null before compile
   std::shared_ptr<Trainer> predictor;  // for predict before that
@@ -30,6 +27,7 @@ class ModelImpl : public LayerImpl {
 class SequentialImpl : public ModelImpl {
  public:
   explicit SequentialImpl(std::string name);
+  ~SequentialImpl() override;
   void add(LayerRef layer);
   void pop();
   // Builds all layers for inputs of this shape, batch first.
@@ -45,6 +43,13 @@ class SequentialImpl : public ModelImpl {
   const TensorShape& known_input_shape() const { return known_input_shape_; }
 
  private:
+  // What add may have to undo.
+  struct Known {
+    TensorShape input_shape;
+    DType input_dtype;
+    bool built = false;
+    std::vector<TensorShape> built_for;
+  };
   void draw();
   void forget_drawing();
   std::vector<LayerRef> layers_;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "rill/base/check.h"
 #include "rill/graph/graph.h"
 #include "rill/keras/layers/input_layer_impl.h"
@@ -14,7 +16,19 @@ SequentialImpl::SequentialImpl(std::string name)
   autocast = false;
 }
 
+SequentialImpl::~SequentialImpl() {
+  for (const LayerRef& l : layers_) std::erase(l->impl().stacks, this);
+}
+
+static bool contains(const LayerImpl& l, const LayerImpl& wanted) {
+  return &l == &wanted || std::any_of(l.children.begin(), l.children.end(),
+                                      [&](const auto& c) { return contains(*c, wanted); });
+}
+
 void SequentialImpl::add(LayerRef layer) {
+  RILL_CHECK(!contains(layer->impl(), *this), invalid_argument,
+             "[{}] add: {} is the model itself, or holds it; a model cannot be a layer of itself",
+             name(), layer->name());
   for (const LayerRef& l : layers_)
     RILL_CHECK(l->name() != layer->name() || &l->impl() == &layer->impl(), invalid_argument,
                "[{}] all layers added to a Sequential model should have unique names; \"{}\" is "
@@ -29,6 +43,7 @@ void SequentialImpl::add(LayerRef layer) {
     return;
   }
   const Ref<LayerImpl> impl = CallMachinery::impl_of(*layer);
+  const Known before{known_input_shape_, input_dtype_, built, built_for};
   // A first layer that knows its input makes the model known; so does a model.
   if (layers_.empty() && !input_layer_.defined() && impl->batch_input_shape.has_rank()) {
     known_input_shape_ = impl->batch_input_shape;
@@ -41,14 +56,23 @@ void SequentialImpl::add(LayerRef layer) {
   }
   layers_.push_back(std::move(layer));
   forget_drawing();
-  const bool was_built = built;
   built = false;
-  // Weights that are made now are known by "layer_with_weights-N" first, as in Keras's files.
-  if (known_input_shape_.has_rank()) {
-    build_for(known_input_shape_, input_dtype_);
-  } else if (was_built && !built_for.empty()) {
-    build_for(built_for[0], input_dtype_);
+  try {
+    // Weights that are made now are known by "layer_with_weights-N" first, as in Keras's files.
+    if (known_input_shape_.has_rank()) {
+      build_for(known_input_shape_, input_dtype_);
+    } else if (before.built && !built_for.empty()) {
+      build_for(built_for[0], input_dtype_);
+    }
+  } catch (...) {
+    layers_.pop_back();
+    known_input_shape_ = before.input_shape;
+    input_dtype_ = before.input_dtype;
+    built = before.built;
+    built_for = before.built_for;
+    throw;
   }
+  impl->stacks.push_back(this);
   track_layer(format("layer-{}", layers_.size() - 1), impl);
 }
 
@@ -64,8 +88,20 @@ void SequentialImpl::pop() {
              name());
   const Ref<LayerImpl> gone = CallMachinery::impl_of(*layers_.back());
   layers_.pop_back();
-  std::erase(children, gone);
+  const bool still_there = std::any_of(layers_.begin(), layers_.end(),
+                                       [&](const LayerRef& l) { return &l->impl() == gone.get(); });
+  if (!still_there) std::erase(children, gone);
+  if (const auto at = std::find(gone->stacks.begin(), gone->stacks.end(), this);
+      at != gone->stacks.end())
+    gone->stacks.erase(at);
   forget_drawing();
+  if (!layers_.empty()) return;
+  // Nothing says any more what the model takes.
+  known_input_shape_ = TensorShape();
+  input_dtype_ = DType();
+  input_layer_ = LayerRef();
+  built = false;
+  built_for.clear();
 }
 
 void SequentialImpl::build_for(const TensorShape& shape, DType dtype) {
@@ -76,8 +112,12 @@ void SequentialImpl::build_for(const TensorShape& shape, DType dtype) {
   TensorShape any_batch = shape;
   if (any_batch.rank() > 0 && !input_layer_.defined()) any_batch.set_dim(0, -1);
   Nest x(g->tensor({&g->add_argument("x", dtype.defined() ? dtype : float32, any_batch), 0}));
-  for (const LayerRef& l : layers_) x = l->apply(x);
-  clear_call_losses();
+  {
+    CallResultsAside aside(*this);
+    if (!layers_.empty())
+      aside.add(layers_.back()->impl());  // no child yet, where it is being added
+    for (const LayerRef& l : layers_) x = l->apply(x);
+  }
   // Edges as Keras names them: every layer, and those with weights again, counted apart.
   int with_weights = 0;
   for (const LayerRef& l : layers_)
@@ -123,6 +163,7 @@ void SequentialImpl::draw() {
          .dtype = input_dtype_,
          .name = input_name});
   }
+  const CallResultsAside aside(*this);
   const Tensor in = static_cast<InputLayerImpl&>(input_layer_->impl()).symbol();
   Nest x(in);
   for (const LayerRef& l : layers_) x = l->apply(x);

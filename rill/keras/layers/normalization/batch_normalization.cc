@@ -45,7 +45,7 @@ class BatchNormalizationLayer : public LayerImpl {
   Tensor call(const Tensor& given, const CallContext& context) override {
     const Tensor x =
         given.dtype() == policy.compute_dtype() ? given : cast(given, policy.compute_dtype());
-    const bool training = context.training && trainable;
+    const bool training = context.training && trains_in_call();
     return format_.empty() ? plain(x, training, context.mask) : fused(x, training);
   }
 
