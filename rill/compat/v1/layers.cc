@@ -46,26 +46,42 @@ Tensor call_shared(const char* function, const char* class_name, const Operand& 
   return y;
 }
 
+// The arguments that a function hands on to its layer under the same names.
+template <class From, class To>
+void copy_kernel(const From& o, To& t) {
+  t.kernel_initializer = o.kernel_initializer;
+  t.kernel_regularizer = o.kernel_regularizer;
+  t.kernel_constraint = o.kernel_constraint;
+}
+template <class From, class To>
+void copy_results(const From& o, To& t) {
+  t.activation = o.activation;
+  t.use_bias = o.use_bias;
+  t.bias_initializer = o.bias_initializer;
+  t.bias_regularizer = o.bias_regularizer;
+  t.bias_constraint = o.bias_constraint;
+  t.activity_regularizer = o.activity_regularizer;
+  t.trainable = o.trainable;
+}
+template <class To, class From>
+To of_windows(std::int64_t filters, const nn::Sizes& kernel_size, const From& o) {
+  To t;
+  t.filters = filters;
+  t.kernel_size = kernel_size;
+  t.strides = o.strides;
+  t.padding = o.padding;
+  t.data_format = o.data_format;
+  copy_results(o, t);
+  return t;
+}
+
 template <int axes>
 Tensor conv(const char* function, const char* class_name, const Operand& inputs,
             std::int64_t filters, const nn::Sizes& kernel_size, const ConvOptions& o) {
-  return call_shared<k::Conv<axes>>(function, class_name, inputs, o.name, o.reuse,
-                                    k::ConvOptions{.filters = filters,
-                                                   .kernel_size = kernel_size,
-                                                   .strides = o.strides,
-                                                   .padding = o.padding,
-                                                   .data_format = o.data_format,
-                                                   .dilation_rate = o.dilation_rate,
-                                                   .activation = o.activation,
-                                                   .use_bias = o.use_bias,
-                                                   .kernel_initializer = o.kernel_initializer,
-                                                   .bias_initializer = o.bias_initializer,
-                                                   .kernel_regularizer = o.kernel_regularizer,
-                                                   .bias_regularizer = o.bias_regularizer,
-                                                   .activity_regularizer = o.activity_regularizer,
-                                                   .kernel_constraint = o.kernel_constraint,
-                                                   .bias_constraint = o.bias_constraint,
-                                                   .trainable = o.trainable});
+  auto t = of_windows<k::ConvOptions>(filters, kernel_size, o);
+  t.dilation_rate = o.dilation_rate;
+  copy_kernel(o, t);
+  return call_shared<k::Conv<axes>>(function, class_name, inputs, o.name, o.reuse, std::move(t));
 }
 
 template <int axes>
@@ -73,51 +89,27 @@ Tensor conv_transpose(const char* function, const char* class_name, const Operan
                       std::int64_t filters, const nn::Sizes& kernel_size, const ConvOptions& o) {
   RILL_CHECK(o.dilation_rate.list() == std::vector<int>{1}, invalid_argument,
              "[layers::{}] takes no dilation_rate; use keras::layers::{}", function, class_name);
-  return call_shared<k::ConvTranspose<axes>>(
-      function, class_name, inputs, o.name, o.reuse,
-      k::ConvTransposeOptions{.filters = filters,
-                              .kernel_size = kernel_size,
-                              .strides = o.strides,
-                              .padding = o.padding,
-                              .data_format = o.data_format,
-                              .activation = o.activation,
-                              .use_bias = o.use_bias,
-                              .kernel_initializer = o.kernel_initializer,
-                              .bias_initializer = o.bias_initializer,
-                              .kernel_regularizer = o.kernel_regularizer,
-                              .bias_regularizer = o.bias_regularizer,
-                              .activity_regularizer = o.activity_regularizer,
-                              .kernel_constraint = o.kernel_constraint,
-                              .bias_constraint = o.bias_constraint,
-                              .trainable = o.trainable});
+  auto t = of_windows<k::ConvTransposeOptions>(filters, kernel_size, o);
+  copy_kernel(o, t);
+  return call_shared<k::ConvTranspose<axes>>(function, class_name, inputs, o.name, o.reuse,
+                                             std::move(t));
 }
 
 template <int axes>
 Tensor separable_conv(const char* function, const char* class_name, const Operand& inputs,
                       std::int64_t filters, const nn::Sizes& kernel_size,
                       const SeparableConvOptions& o) {
-  return call_shared<k::SeparableConv<axes>>(
-      function, class_name, inputs, o.name, o.reuse,
-      k::SeparableConvOptions{.filters = filters,
-                              .kernel_size = kernel_size,
-                              .strides = o.strides,
-                              .padding = o.padding,
-                              .data_format = o.data_format,
-                              .dilation_rate = o.dilation_rate,
-                              .depth_multiplier = o.depth_multiplier,
-                              .activation = o.activation,
-                              .use_bias = o.use_bias,
-                              .depthwise_initializer = o.depthwise_initializer,
-                              .pointwise_initializer = o.pointwise_initializer,
-                              .bias_initializer = o.bias_initializer,
-                              .depthwise_regularizer = o.depthwise_regularizer,
-                              .pointwise_regularizer = o.pointwise_regularizer,
-                              .bias_regularizer = o.bias_regularizer,
-                              .activity_regularizer = o.activity_regularizer,
-                              .depthwise_constraint = o.depthwise_constraint,
-                              .pointwise_constraint = o.pointwise_constraint,
-                              .bias_constraint = o.bias_constraint,
-                              .trainable = o.trainable});
+  auto t = of_windows<k::SeparableConvOptions>(filters, kernel_size, o);
+  t.dilation_rate = o.dilation_rate;
+  t.depth_multiplier = o.depth_multiplier;
+  t.depthwise_initializer = o.depthwise_initializer;
+  t.pointwise_initializer = o.pointwise_initializer;
+  t.depthwise_regularizer = o.depthwise_regularizer;
+  t.pointwise_regularizer = o.pointwise_regularizer;
+  t.depthwise_constraint = o.depthwise_constraint;
+  t.pointwise_constraint = o.pointwise_constraint;
+  return call_shared<k::SeparableConv<axes>>(function, class_name, inputs, o.name, o.reuse,
+                                             std::move(t));
 }
 
 template <k::PoolingKind kind, int axes>
@@ -133,18 +125,10 @@ Tensor pooling(const Operand& inputs, const nn::Sizes& pool_size, const nn::Size
 }  // namespace
 
 Tensor dense(const Operand& inputs, std::int64_t units, const DenseOptions& o) {
-  return call_shared<k::Dense>("dense", "Dense", inputs, o.name, o.reuse,
-                               k::DenseOptions{.units = units,
-                                               .activation = o.activation,
-                                               .use_bias = o.use_bias,
-                                               .kernel_initializer = o.kernel_initializer,
-                                               .bias_initializer = o.bias_initializer,
-                                               .kernel_regularizer = o.kernel_regularizer,
-                                               .bias_regularizer = o.bias_regularizer,
-                                               .activity_regularizer = o.activity_regularizer,
-                                               .kernel_constraint = o.kernel_constraint,
-                                               .bias_constraint = o.bias_constraint,
-                                               .trainable = o.trainable});
+  k::DenseOptions t{.units = units};
+  copy_kernel(o, t);
+  copy_results(o, t);
+  return call_shared<k::Dense>("dense", "Dense", inputs, o.name, o.reuse, std::move(t));
 }
 
 Tensor conv1d(const Operand& inputs, std::int64_t filters, const nn::Sizes& kernel_size,
