@@ -396,6 +396,8 @@ Nest CallMachinery::run(const Layer& layer, const Nest& given, CallOptions optio
   try {
     const name_scope scope(l.name());
     std::vector<Tensor> leaves = given.flatten();
+    RILL_CHECK(!leaves.empty() || is_users_class(layer), invalid_argument,
+               "it is called on no tensor; expected its input");
     bool changed = false;
     CallContext context;
     context.masks.reserve(leaves.size());

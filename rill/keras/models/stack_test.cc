@@ -136,6 +136,15 @@ TEST(Ends, OfSeveralAreAskedForByTheList) {
   EXPECT_EQ(m.output().shape(), TensorShape({None, 4}));
 }
 
+TEST(Stack, OfNothingIsRefused) {
+  const keras::layers::Dense dense(2, {.name = "lonely"});
+  for (const keras::Layer& layer :
+       std::vector<keras::Layer>{dense, keras::Sequential({keras::layers::Dense(1)})})
+    rill::testing::expect_error<tf::errors::InvalidArgument>(
+        [&] { layer.apply(tf::Nest()); }, "called on no tensor; expected its input");
+  EXPECT_FALSE(dense.built());
+}
+
 TEST(Stack, AFailedAddLeavesTheModelAsItWas) {
   keras::Sequential s({layers::Dense(3, {.input_shape = {4}})});
   expect_error<tf::errors::InvalidArgument>([&] { s.add(layers::Conv2D(2, 3)); },
