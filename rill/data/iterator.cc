@@ -1,3 +1,5 @@
+#include <mutex>
+
 #include "rill/core/trackable.h"
 #include "rill/data/dataset_impl.h"
 
@@ -16,6 +18,19 @@ class IteratorImpl final : public TrackableNode {
         cursor(dataset->start({pass.get()})) {}
 
   bool next(Nest* element) {
+    std::lock_guard lock(mutex);
+    return next_locked(element);
+  }
+  bool peek() {
+    std::lock_guard lock(mutex);
+    if (!peeked) {
+      Nest element;
+      if (next_locked(&element)) current = std::move(element), peeked = true;
+    }
+    return peeked;
+  }
+  // REQUIRES: the mutex is held.
+  bool next_locked(Nest* element) {
     if (peeked) {
       peeked = false;
       *element = std::exchange(current, Nest());
@@ -25,14 +40,8 @@ class IteratorImpl final : public TrackableNode {
     if (!ended && !cursor->next(element)) ended = true;
     return !ended;
   }
-  bool peek() {
-    if (!peeked) {
-      Nest element;
-      if (next(&element)) current = std::move(element), peeked = true;
-    }
-    return peeked;
-  }
   std::string save() {
+    std::lock_guard lock(mutex);
     StateWriter out;
     out.put(static_cast<std::int64_t>(ended));
     out.put(static_cast<std::int64_t>(peeked));
@@ -51,6 +60,7 @@ class IteratorImpl final : public TrackableNode {
     std::unique_ptr<Cursor> saved_cursor = dataset->start({saved_pass.get()});
     saved_cursor->restore(in);
     in.finish();
+    std::lock_guard lock(mutex);
     // All of it is good: only now does the iterator change.
     cursor = std::move(saved_cursor);
     pass = std::move(saved_pass);
@@ -73,6 +83,7 @@ class IteratorImpl final : public TrackableNode {
     restore(value.item<std::string>());
   }
 
+  std::mutex mutex;  // copies of an iterator may be used by several threads; guards all below
   Ref<DatasetImpl> dataset;
   std::unique_ptr<Pass> pass;
   std::unique_ptr<Cursor> cursor;  // dies before the pass

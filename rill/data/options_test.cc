@@ -103,6 +103,26 @@ TEST(Options, DeterminismIsForStagesThatDoNotSayIt) {
   EXPECT_EQ(first(slow_first({}).with_options(free).with_options({.deterministic = true})), 0);
 }
 
+TEST(Iterators, AreSharedByThreads) {
+  const auto by_threads = [](const Dataset& ds) {
+    auto it = ds.iter();
+    std::atomic<std::int64_t> count{0}, sum{0};
+    const auto work = [&] {
+      auto copy = it;
+      for (tf::Nest e; copy.next(&e); ++count) sum += e.as_tensor().item<std::int64_t>();
+    };
+    std::thread a(work), b(work);
+    a.join(), b.join();
+    return std::pair{count.load(), sum.load()};
+  };
+  const std::pair<std::int64_t, std::int64_t> all{1000, 499500};
+  const auto same = [](Tensor x) { return x; };
+  EXPECT_EQ(by_threads(Dataset::range(1000).map(same)), all);
+  EXPECT_EQ(by_threads(Dataset::range(1000).map(same, {.num_parallel_calls = 3})), all);
+  EXPECT_EQ(by_threads(Dataset::range(1000).map(same, {.num_parallel_calls = 3}).prefetch(4)), all);
+  EXPECT_EQ(by_threads(Dataset::range(1000).shuffle(100)), all);
+}
+
 TEST(Options, KeepTheElementsAndTheirState) {
   const auto ds = Dataset::range(10).shuffle(10, {.seed = 3}).batch(2).with_options(with_memory(1));
   EXPECT_EQ(ds.cardinality(), 5);

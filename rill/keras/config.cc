@@ -138,7 +138,7 @@ void Config::erase(std::string_view key) {
   keys_.erase(at);
 }
 
-bool operator==(const Config& a, const Config& b) {
+RILL_API bool operator==(const Config& a, const Config& b) {
   if (a.is_number() && b.is_number()) return a.as_double() == b.as_double();
   if (a.kind_ != b.kind_) return false;
   if (a.kind_ == Config::Kind::dict) {  // whatever the order

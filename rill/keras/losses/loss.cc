@@ -66,6 +66,7 @@ Tensor reduce_weighted_loss(const Tensor& losses, const Tensor& sample_weight,
       break;
   }
   if (weighted.shape().has_rank() && weighted.ndim() == 0) return weighted;
+  if (weighted.shape().num_elements() == 0) return reduce_sum(weighted);  // 0, not NaN
   return reduce_mean(weighted);
 }
 

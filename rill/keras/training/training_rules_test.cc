@@ -52,6 +52,25 @@ TEST(TrainingRules, TheLossIsTheMeanOfWhatTheMaskLeaves) {
       14, 1e-5);
 }
 
+TEST(TrainingRules, WeightsInAColumnFitLossesThatCompare) {
+  // Hinge asks which labels are 0, and knows the shape of the answer for batches of any size.
+  keras::Sequential m({Dense(1, {.kernel_initializer = "ones", .input_shape = {1}})});
+  m.compile({.loss = "hinge"});
+  const Tensor in = tf::constant({{0.1f}, {0.2f}, {-0.3f}, {0.4f}, {0.5f}});
+  const Tensor labels = tf::constant({{1.f}, {0.f}, {1.f}, {0.f}, {1.f}});
+  const Tensor column = tf::constant({{1.f}, {2.f}, {3.f}, {4.f}, {5.f}});
+  // Losses 0.9, 1.2, 1.3, 1.4, 0.5: batches of three and of two, by their sizes.
+  const double want = (0.9 + 2.4 + 3.9 + 5.6 + 2.5) / 5;
+  EXPECT_NEAR(
+      m.evaluate(in, labels, {.batch_size = 3, .verbose = 0, .sample_weight = column})["loss"],
+      want, 1e-5);
+}
+
+TEST(TrainingRules, NoSamplesHaveNoLoss) {
+  EXPECT_EQ(keras::losses::MeanSquaredError()(tf::zeros({0, 3}), tf::zeros({0, 3})).item<float>(),
+            0.f);
+}
+
 // ---- what is trainable
 TEST(TrainingRules, TrainableCountsAsItWasAtCompile) {
   auto m = regression();

@@ -18,6 +18,15 @@ bool broadcastable(const TensorShape& a, const TensorShape& b) {
   }
   return true;
 }
+// Whatever sizes turn up where they are unknown.
+bool surely_broadcastable(const TensorShape& a, const TensorShape& b) {
+  if (!a.has_rank() || !b.has_rank()) return a.rank() == 0 || b.rank() == 0;
+  for (int i = 1; i <= a.rank() && i <= b.rank(); ++i) {
+    const std::int64_t x = a.dim(-i), y = b.dim(-i);
+    if (x != 1 && y != 1 && (x < 0 || x != y)) return false;
+  }
+  return true;
+}
 // Without incompatible_shape_error, tensors that do not broadcast are unequal
 // as a whole: a scalar.
 void equal_shape(ShapeContext& c) {
@@ -26,8 +35,7 @@ void equal_shape(ShapeContext& c) {
   if (a.is_fully_defined() && b.is_fully_defined() && !broadcastable(a, b))
     return c.set_output(0, TensorShape::scalar());
   // What is unknown may turn out not to fit.
-  if (!a.is_fully_defined() || !b.is_fully_defined())
-    return c.set_output(0, TensorShape::unknown_rank());
+  if (!surely_broadcastable(a, b)) return c.set_output(0, TensorShape::unknown_rank());
   broadcast_shape(c);
 }
 OpBuilder equality_op(std::string_view name, std::string_view tag) {
