@@ -18,16 +18,16 @@ struct Pair {
   Tensor y_true, y_pred;
 };
 // Both as tensors, the labels in the predictions' dtype; [batch, 1] beside
-// [batch] loses its last axis, as in Keras.
+// [batch] loses its last axis, as in Keras, also where that is not known to be 1.
 Pair prepare(const Operand& y_true, const Operand& y_pred, const char* tag) {
   Tensor pred = convert_to_tensor(y_pred);
   if (!pred.dtype().is_floating()) pred = cast(pred, float32);
   Tensor label = cast(y_true, pred.dtype());
   if (label.shape().has_rank() && pred.shape().has_rank()) {
     const int l = label.ndim(), p = pred.ndim();
-    if (l == p + 1 && label.shape().dim(-1) == 1)
+    if (l == p + 1 && std::abs(label.shape().dim(-1)) == 1)
       label = squeeze(label, -1);
-    else if (p == l + 1 && pred.shape().dim(-1) == 1)
+    else if (p == l + 1 && std::abs(pred.shape().dim(-1)) == 1)
       pred = squeeze(pred, -1);
     broadcast_shapes(label.shape(), pred.shape(), tag);
   }

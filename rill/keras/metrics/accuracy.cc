@@ -12,12 +12,20 @@ namespace {
 
 Tensor as_float(const Tensor& x) { return cast(x, backend::floatx()); }
 
-// Class numbers [batch, 1] as [batch], where the predictions have one axis more than needed.
+// Class numbers [batch, 1] as [batch], where the predictions have one axis more than needed. A size
+// that is not known will be 1.
 Tensor class_numbers(const Tensor& y_true, const Tensor& y_pred) {
   if (y_true.shape().has_rank() && y_pred.shape().has_rank() && y_true.ndim() == y_pred.ndim() &&
-      y_true.shape().dim(-1) == 1)
+      y_true.shape().dim(-1) <= 1 && y_true.shape().dim(-1) != 0)
     return squeeze(y_true, -1);
   return y_true;
+}
+
+// 1 where the predictions are on the labels' side of the threshold.
+Tensor binary_matches(const Operand& y_true, const Operand& y_pred, double threshold) {
+  const Tensor p = to_tensor(y_pred), t = to_tensor(y_true, p.dtype());
+  const Tensor yes = cast(p > threshold, p.dtype());
+  return as_float(equal(t.dtype() == p.dtype() ? t : cast(t, p.dtype()), yes));
 }
 
 }  // namespace
@@ -30,9 +38,7 @@ Tensor binary_accuracy(const Operand& y_true, const Operand& y_pred) {
   return binary_accuracy(y_true, y_pred, 0.5);
 }
 Tensor binary_accuracy(const Operand& y_true, const Operand& y_pred, double threshold) {
-  const Tensor p = to_tensor(y_pred), t = to_tensor(y_true, p.dtype());
-  const Tensor yes = cast(p > threshold, p.dtype());
-  return reduce_mean(as_float(equal(t.dtype() == p.dtype() ? t : cast(t, p.dtype()), yes)), -1);
+  return reduce_mean(binary_matches(y_true, y_pred, threshold), -1);
 }
 Tensor categorical_accuracy(const Operand& y_true, const Operand& y_pred) {
   return as_float(equal(argmax(to_tensor(y_true), -1), argmax(to_tensor(y_pred), -1)));
@@ -53,15 +59,15 @@ Tensor sparse_top_k_categorical_accuracy(const Operand& y_true, const Operand& y
 }
 Tensor sparse_top_k_categorical_accuracy(const Operand& y_true, const Operand& y_pred, int k) {
   const Tensor p = to_tensor(y_pred), t = class_numbers(to_tensor(y_true), p);
-  const std::int64_t classes = p.shape().dim(-1);
-  const Tensor hit = math::in_top_k(reshape(cast(t, int32), {-1}), reshape(p, {-1, classes}), k);
+  const Tensor rows = stack({constant(-1), shape(p)[-1]});
+  const Tensor hit = math::in_top_k(reshape(cast(t, int32), {-1}), reshape(p, rows), k);
   return reshape(as_float(hit), shape(t));
 }
 
 // ---- objects
 BinaryAccuracy::BinaryAccuracy(ThresholdOptions o)
     : MeanMetricWrapper(
-          [k = o.threshold](const Tensor& t, const Tensor& p) { return binary_accuracy(t, p, k); },
+          [k = o.threshold](const Tensor& t, const Tensor& p) { return binary_matches(t, p, k); },
           {o.name, o.dtype}),
       threshold_(o.threshold) {}
 Config BinaryAccuracy::get_config() const {

@@ -66,6 +66,38 @@ TEST(TrainingRules, WeightsInAColumnFitLossesThatCompare) {
       want, 1e-5);
 }
 
+TEST(TrainingRules, ShapesThatATraceDoesNotKnowCountAsInEagerExecution) {
+  const Tensor labels = tf::constant({{0}, {1}, {2}});
+  const Tensor p = tf::constant({{0.8f, 0.1f, 0.1f}, {0.2f, 0.7f, 0.1f}, {0.6f, 0.3f, 0.1f}});
+  const auto traced = [](auto f, const tf::TensorShape& a, const tf::TensorShape& b, tf::DType d) {
+    return tf::function(f, {.input_signature = {tf::TensorSpec(a, d), tf::TensorSpec(b)}});
+  };
+  const tf::TensorShape open{tf::None, tf::None};
+  auto right =
+      traced([](Tensor t, Tensor q) { return keras::metrics::sparse_categorical_accuracy(t, q); },
+             open, open, tf::int32);
+  EXPECT_EQ(right(labels, p).to_vector<float>(), (std::vector<float>{1, 1, 0}));
+  auto top = traced(
+      [](Tensor t, Tensor q) { return keras::metrics::sparse_top_k_categorical_accuracy(t, q, 2); },
+      open, open, tf::int32);
+  EXPECT_EQ(top(labels, p).to_vector<float>(), (std::vector<float>{1, 1, 0}));
+  auto mse = traced([](Tensor t, Tensor q) { return keras::losses::MeanSquaredError()(t, q); },
+                    open, {tf::None}, tf::float32);
+  EXPECT_NEAR(mse(tf::constant({{1.f}, {0.f}}), tf::constant({0.5f, 0.2f})).item<float>(),
+              (0.25 + 0.04) / 2, 1e-6);
+}
+
+TEST(TrainingRules, BinaryAccuracyWeighsElements) {
+  keras::metrics::BinaryAccuracy m;
+  m.update_state(tf::constant({1.f, 0.f, 1.f}), tf::constant({.9f, .8f, .2f}),
+                 tf::constant({1.f, 2.f, 3.f}));
+  EXPECT_NEAR(m.result().item<float>(), 1. / 6, 1e-6);
+  m.reset_state();
+  m.update_state(tf::constant({{1.f, 0.f}, {1.f, 1.f}}), tf::constant({{.9f, .8f}, {.2f, .7f}}),
+                 tf::constant({{1.f, 1.f}, {1.f, 1.f}}));
+  EXPECT_NEAR(m.result().item<float>(), 0.5, 1e-6);
+}
+
 TEST(TrainingRules, NoSamplesHaveNoLoss) {
   EXPECT_EQ(keras::losses::MeanSquaredError()(tf::zeros({0, 3}), tf::zeros({0, 3})).item<float>(),
             0.f);
