@@ -170,6 +170,50 @@ TEST(V1Template, AFirstCallThatFailsLeavesNothing) {
   EXPECT_EQ(net.variables().size(), 4u);
 }
 
+TEST(V1Template, WithinAnotherBelongsToBoth) {
+  const auto in = v1::make_template("in", [](const Tensor& x) {
+    return x * v1::get_variable("w", {1}, {.initializer = "ones", .regularizer = "l2"});
+  });
+  const auto out = v1::make_template("out", [&](const Tensor& x) {
+    return in(x) + v1::get_variable("b", {1}, {.initializer = "zeros"});
+  });
+  out(tf::ones({1}));
+  out(tf::ones({1}));
+  EXPECT_EQ(names(out.variables()), (Names{"out/b:0", "out/in/w:0"}));
+  EXPECT_EQ(names(in.variables()), Names{"out/in/w:0"});
+  EXPECT_EQ(in.variable_scope_name(), "out/in");
+  EXPECT_EQ(out.regularization_losses().size(), 1u);
+  in(tf::ones({1}));  // the same, from outside
+  EXPECT_EQ(out.variables().size(), 2u);
+}
+
+TEST(V1Template, TakesStoreAndScopeOfItsFirstCall) {
+  const auto net = v1::make_template("late", [] { return v1::get_variable("w", {1}).value(); });
+  const v1::VariableStore store;
+  {
+    const auto variables = store.as_default();
+    const v1::variable_scope scope("later");
+    net();
+  }
+  net();
+  EXPECT_EQ(names(store.variables()), Names{"later/late/w:0"});
+  EXPECT_EQ(names(net.variables()), Names{"later/late/w:0"});
+}
+
+TEST(V1Template, IsSavedAndRestored) {
+  const std::string folder = rill::saving_tests::fresh_folder("templates");
+  const auto made = [] {
+    return v1::make_template("saved", [] { return v1::get_variable("w", {2}).value(); });
+  };
+  const auto a = made(), b = made();
+  a(), b();
+  a.variables()[0].assign({3.f, 4.f});
+  const auto path = tf::train::Checkpoint({{"net", a}}).save(folder + "/ckpt");
+  // Another one has another scope; in a checkpoint names begin after it.
+  tf::train::Checkpoint({{"net", b}}).restore(path).assert_consumed();
+  EXPECT_EQ(b().to_vector<float>(), (std::vector<float>{3, 4}));
+}
+
 // A model function as Estimators call it: features and a mode in, layers by functions.
 Tensor cnn_model_fn(const Tensor& images, bool training) {
   Tensor h = v1::layers::conv2d(images, 4, {3, 3}, {.padding = "same", .activation = tf::nn::relu});
@@ -223,7 +267,6 @@ TEST(V1Layers, BuildAModelFunctionThatTrains) {
 
   const std::string folder = rill::saving_tests::fresh_folder("template");
   const auto path = tf::train::Checkpoint({{"model", model}}).save(folder + "/ckpt");
-  // The names of the edges hold the scope, so that the same template in another run reads it.
   for (const tf::Variable& v : model.variables()) v.assign(tf::zeros(v.shape()));
   EXPECT_LT(accuracy(model), 0.3f);
   tf::train::Checkpoint({{"model", model}}).restore(path).assert_consumed();

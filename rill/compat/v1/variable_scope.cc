@@ -72,6 +72,12 @@ Variable make_variable(const std::string& name, const TensorShape& shape, DType 
   return Variable(value, {.trainable = o.trainable, .name = name, .constraint = projection});
 }
 
+void track_variable(TrackableNode& node, const std::string& name, const Variable& v) {
+  VariableCell* const cell = &variable_cell(v.handle());
+  retain(cell);
+  node.track(name, Ref<TrackableNode>(cell));
+}
+
 }  // namespace
 
 // ---- counts
@@ -129,9 +135,7 @@ Variable VariableStoreImpl::get(const std::string& name, const TensorShape& shap
   for (const Entry& e : entries_)
     if (e.name == name) return e.variable;  // another thread was first
   entries_.push_back({name, v, regularizer});
-  VariableCell* const cell = &variable_cell(v.handle());
-  retain(cell);
-  track(name, Ref<TrackableNode>(cell));
+  track_variable(*this, name, v);
   return v;
 }
 
@@ -146,10 +150,16 @@ std::vector<Variable> VariableStoreImpl::variables(
   return out;
 }
 
-void VariableStoreImpl::clear() {
+void VariableStoreImpl::forget(const std::string& prefix) {
   std::lock_guard lock(mutex);
-  entries_.clear();
-  activity_losses_.clear();
+  std::erase_if(entries_, [&](const Entry& e) { return e.name.starts_with(prefix); });
+  std::erase_if(activity_losses_, [&](const auto& l) { return l.first.starts_with(prefix); });
+}
+
+void VariableStoreImpl::track_in(TrackableNode& node, const std::string& prefix) const {
+  std::lock_guard lock(mutex);
+  for (const Entry& e : entries_)
+    if (e.name.starts_with(prefix)) track_variable(node, e.name.substr(prefix.size()), e.variable);
 }
 
 void VariableStoreImpl::set_activity_losses(const std::string& layer, std::vector<Tensor> losses) {
@@ -160,18 +170,20 @@ void VariableStoreImpl::set_activity_losses(const std::string& layer, std::vecto
     activity_losses_[layer] = std::move(losses);
 }
 
-std::vector<Tensor> VariableStoreImpl::regularization_losses() const {
+std::vector<Tensor> VariableStoreImpl::regularization_losses(const std::string& prefix) const {
   std::vector<Entry> entries;
   std::vector<Tensor> of_results;
   {
     std::lock_guard lock(mutex);
     entries = entries_;
     for (const auto& [layer, losses] : activity_losses_)
-      of_results.insert(of_results.end(), losses.begin(), losses.end());
+      if (layer.starts_with(prefix))
+        of_results.insert(of_results.end(), losses.begin(), losses.end());
   }
   std::vector<Tensor> out;
   for (const Entry& e : entries)
-    if (e.regularizer.defined()) out.push_back(e.regularizer(e.variable));
+    if (e.regularizer.defined() && e.name.starts_with(prefix))
+      out.push_back(e.regularizer(e.variable));
   out.insert(out.end(), of_results.begin(), of_results.end());
   return out;
 }

@@ -45,9 +45,12 @@ class VariableStoreImpl : public TrackableNode {
                const keras::Regularizer& regularizer, const std::function<Variable()>& make);
   std::optional<Variable> find(const std::string& name) const;
   std::vector<Variable> variables(const std::function<bool(const Variable&)>& wanted) const;
-  void clear();
+  // Forgets the variables whose names begin so.
+  void forget(const std::string& prefix);
+  // Gives them to a node of a checkpoint, under what follows in their names.
+  void track_in(TrackableNode& node, const std::string& prefix) const;
   void set_activity_losses(const std::string& layer, std::vector<Tensor> losses);
-  std::vector<Tensor> regularization_losses() const;
+  std::vector<Tensor> regularization_losses(const std::string& prefix = {}) const;
 
   const std::shared_ptr<VariableScope::State> root;
 
