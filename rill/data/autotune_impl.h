@@ -11,7 +11,6 @@ class AutotuneBudget {
  public:
   AutotuneBudget() = default;
   void set_limit(std::int64_t bytes) { limit_ = bytes; }  // 0: half of what is free now
-  std::int64_t left() const { return limit() - held_; }
 
   // One buffer's part of it.
   class Part {
@@ -22,8 +21,6 @@ class AutotuneBudget {
     Part& operator=(const Part&) = delete;
     // Holds `bytes` from now on; false, and no change, when that does not fit.
     bool resize(std::int64_t bytes);
-    // What this buffer may hold at most.
-    std::int64_t most() const { return budget_.left() + held_; }
 
    private:
     AutotuneBudget& budget_;

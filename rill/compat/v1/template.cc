@@ -16,9 +16,8 @@ class TemplateImpl : public TrackableNode {
   void begin() {
     if (store) return;
     scope.emplace(variable_scope("", {.default_name = name}).scope());
-    shares_store = static_cast<bool>(VariableStoreImpl::current());
-    store = shares_store ? VariableStoreImpl::current()
-                         : Ref<VariableStoreImpl>(new VariableStoreImpl({.reuse = false}));
+    store = VariableStoreImpl::current();
+    if (!store) store = Ref<VariableStoreImpl>(new VariableStoreImpl({.reuse = false}));
   }
   std::string prefix() const { return scope ? scope->name() + "/" : name + "/"; }
   std::vector<Variable> variables(bool (*wanted)(const Variable&)) const {
@@ -30,7 +29,7 @@ class TemplateImpl : public TrackableNode {
   const std::string name;
   std::optional<VariableScope> scope;  // since the first call
   Ref<VariableStoreImpl> store;
-  bool shares_store = false, called = false;
+  bool called = false;
 };
 void retain(TemplateImpl* t) noexcept { t->refs.retain(); }
 void release(TemplateImpl* t) noexcept {

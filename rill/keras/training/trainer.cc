@@ -371,7 +371,7 @@ Tensor Trainer::compute_loss(Model& model, const Nest& y, const Nest& y_pred, co
     Output& o = outputs_[i];
     if (!o.loss.defined() || !labels[i].defined()) continue;
     const Tensor t = matched(labels[i], predictions[i]);
-    const Tensor w = masked(weights[i], predictions[i]);
+    const Tensor& w = weights[i];  // the loss itself minds the mask
     const Tensor value =
         w.defined() ? (*o.loss)(t, predictions[i], w) : (*o.loss)(t, predictions[i]);
     if (!batch.defined()) batch = cast(shape(t)[0], float32);
