@@ -46,4 +46,10 @@ std::string did_you_mean(std::string_view wrong, const std::vector<std::string>&
   return out + (known.size() > 20 ? ", ..." : "");
 }
 
+std::string quoted_list(const std::vector<std::string>& names) {
+  std::string s;
+  for (const std::string& n : names) s += (s.empty() ? "\"" : ", \"") + n + "\"";
+  return s;
+}
+
 }  // namespace rill

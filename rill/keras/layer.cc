@@ -150,61 +150,59 @@ const std::vector<KerasNode*>& calls_of(LayerImpl& l) {
     for (LayerImpl* s : std::vector<LayerImpl*>(l.stacks)) s->inputs();
   return l.inbound;
 }
-const KerasNode& first_call(const Layer& layer, const char* what) {
-  const std::vector<KerasNode*>& calls = calls_of(layer.impl());
-  RILL_CHECK(!calls.empty(), failed_precondition,
+std::vector<Tensor> outputs_of(const KerasNode& n) {
+  retain(const_cast<KerasNode*>(&n));
+  return symbolic_outputs(Ref<KerasNode>(const_cast<KerasNode*>(&n))).flatten();
+}
+std::vector<Tensor> inputs_of(const KerasNode& n) {
+  return n.is_input() ? outputs_of(n) : n.inputs.flatten();
+}
+Tensor only(const Layer& layer, const char* what, const std::vector<Tensor>& ends) {
+  RILL_CHECK(!ends.empty(), failed_precondition,
              "[{}] {}: the layer has not been called on a tensor of keras::Input, and is in no "
              "Sequential model that knows its input",
              layer.name(), what);
-  return *calls[0];
-}
-// Of a model that is drawn: what it was made of, whoever has called it since.
-Tensor end_of_model(const Layer& layer, const std::vector<Tensor>& ends, const char* what) {
   RILL_CHECK(ends.size() == 1, failed_precondition,
-             "[{}] {}: the model has {} of them. Use {}s(), which gives them all", layer.name(),
-             what, ends.size(), what);
+             "[{}] {}: there are {} of them. Use {}s(), which gives them all", layer.name(), what,
+             ends.size(), what);
   return ends[0];
 }
-Tensor output_of(const KerasNode& n) {
-  retain(const_cast<KerasNode*>(&n));
-  return symbolic_outputs(Ref<KerasNode>(const_cast<KerasNode*>(&n))).flatten().at(0);
-}
-Tensor input_of(const KerasNode& n) {
-  return n.is_input() ? output_of(n) : n.inputs.flatten().at(0);
-}
 // The shape at every call, where that is one.
-TensorShape same_shape(const Layer& layer, const char* what, Tensor (*of)(const KerasNode&)) {
-  const TensorShape first = of(first_call(layer, what)).shape();
+TensorShape same_shape(const Layer& layer, const char* what,
+                       std::vector<Tensor> (*of)(const KerasNode&), const Tensor& first) {
   for (const KerasNode* n : layer.impl().inbound)
     RILL_CHECK(
-        of(*n).shape() == first, failed_precondition,
-        "[{}] {}: the layer has been called on symbolic tensors {} times, with shapes {} and "
-        "{}, so it has no one {}",
-        layer.name(), what, layer.impl().inbound.size(), first, of(*n).shape(), what);
-  return first;
+        of(*n)[0].shape() == first.shape(), failed_precondition,
+        "[{}] {}_shape: the layer has been called on symbolic tensors {} times, with shapes {} "
+        "and {}, so it has no one {}_shape",
+        layer.name(), what, layer.impl().inbound.size(), first.shape(), of(*n)[0].shape(), what);
+  return first.shape();
 }
 
 }  // namespace
 
-Tensor Layer::input() const {
-  if (const auto ends = impl_->inputs(); !ends.empty()) return end_of_model(*this, ends, "input");
-  const KerasNode& n = first_call(*this, "input");
-  return input_of(n);
+std::vector<Tensor> Layer::inputs() const {
+  if (std::vector<Tensor> own = impl_->inputs(); !own.empty()) return own;
+  const std::vector<KerasNode*>& calls = calls_of(*impl_);
+  return calls.empty() ? std::vector<Tensor>() : inputs_of(*calls[0]);
 }
-Tensor Layer::output() const {
-  if (const auto ends = impl_->outputs(); !ends.empty()) return end_of_model(*this, ends, "output");
-  return output_of(first_call(*this, "output"));
+std::vector<Tensor> Layer::outputs() const {
+  if (std::vector<Tensor> own = impl_->outputs(); !own.empty()) return own;
+  const std::vector<KerasNode*>& calls = calls_of(*impl_);
+  return calls.empty() ? std::vector<Tensor>() : outputs_of(*calls[0]);
 }
+Tensor Layer::input() const { return only(*this, "input", inputs()); }
+Tensor Layer::output() const { return only(*this, "output", outputs()); }
 TensorShape Layer::input_shape() const {
   if (!impl_->inputs().empty()) return input().shape();
-  if (calls_of(*impl_).empty() && !impl_->built_for.empty()) return impl_->built_for[0];
-  return same_shape(*this, "input_shape", input_of);
+  if (calls_of(*impl_).empty() && impl_->built_for.size() == 1) return impl_->built_for[0];
+  return same_shape(*this, "input", inputs_of, input());
 }
 TensorShape Layer::output_shape() const {
   if (!impl_->outputs().empty()) return output().shape();
   if (calls_of(*impl_).empty() && impl_->last_output_shape.has_rank())
     return impl_->last_output_shape;
-  return same_shape(*this, "output_shape", output_of);
+  return same_shape(*this, "output", outputs_of, output());
 }
 
 Ref<TrackableNode> Layer::trackable() const {

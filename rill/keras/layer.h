@@ -147,8 +147,12 @@ class Layer {
   std::vector<Tensor> losses() const;
   // The layers that this one holds.
   std::vector<Layer> sublayers() const;
-  // Where it stands in a drawn model: of its first call there; of a model, its own only input and
-  // output. FailedPrecondition where there is none, or several of different shapes.
+  // Where it stands in a drawn model: what its first call there took and gave; of a model, what
+  // it was made of. Empty where there is none.
+  std::vector<Tensor> inputs() const;
+  std::vector<Tensor> outputs() const;
+  // The only one of them. FailedPrecondition where there is none or are several, or where calls
+  // have had several shapes.
   Tensor input() const;
   Tensor output() const;
   TensorShape input_shape() const;

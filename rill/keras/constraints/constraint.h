@@ -31,7 +31,6 @@ class Constraint {
   Tensor operator()(const Tensor& w) const;
   Config serialize() const;  // null for none
   static Constraint deserialize(const Config& config);
-  ConstraintImpl* impl() const { return impl_.get(); }
 
  protected:
   explicit Constraint(ConstraintImpl* impl) : impl_(impl) {}

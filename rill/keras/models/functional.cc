@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "rill/base/check.h"
+#include "rill/base/nearest.h"
 #include "rill/graph/graph.h"
 #include "rill/keras/layers/input_layer_impl.h"
 #include "rill/keras/layers/registry.h"
@@ -148,13 +149,20 @@ FunctionalImpl::Slot FunctionalImpl::slot_of(const Tensor& t) const {
 
 Nest FunctionalImpl::call_nest(const Nest& given, const CallContext& context) {
   std::vector<Tensor> leaves;
-  if (given.is_dict() && inputs_.size() == input_leaves_.size() && !inputs_.is_dict()) {
-    // Inputs by the names of their layers.
-    for (const Tensor& t : input_leaves_)
-      leaves.push_back(given[keras_symbol(t)->node->layer->name()].as_tensor());
-  } else if (given.is_dict() && inputs_.is_dict()) {
-    for (const std::string& key : inputs_.keys())
+  // Inputs by the keys of the model's own dict, or by the names of their layers.
+  if (given.is_dict() && (inputs_.is_dict() || inputs_.size() == input_leaves_.size())) {
+    std::vector<std::string> keys;
+    if (inputs_.is_dict())
+      keys = inputs_.keys();
+    else
+      for (const Tensor& t : input_leaves_) keys.push_back(keras_symbol(t)->node->layer->name());
+    for (const std::string& key : keys) {
+      const std::vector<std::string> got = given.keys();
+      RILL_CHECK(std::find(got.begin(), got.end(), key) != got.end(), invalid_argument,
+                 "[{}] no data for input \"{}\": got a dict with the keys [{}]; expected [{}]",
+                 name(), key, quoted_list(got), quoted_list(keys));
       for (const Tensor& t : given[key].flatten()) leaves.push_back(t);
+    }
   } else {
     leaves = given.flatten();
   }

@@ -46,8 +46,6 @@ LayerRef Model::get_layer(int index) const {
              index, all.size());
   return all[static_cast<std::size_t>(i)];
 }
-std::vector<Tensor> Model::inputs() const { return model_impl().inputs(); }
-std::vector<Tensor> Model::outputs() const { return model_impl().outputs(); }
 
 namespace {
 std::vector<std::string> names_of(const std::vector<Tensor>& tensors) {

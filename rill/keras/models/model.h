@@ -212,7 +212,9 @@ struct SaveWeightsOptions {
 };
 struct LoadWeightsOptions {
   bool by_name = false;        // layers by their names instead of their order; HDF5 only
-  bool skip_mismatch = false;  // with by_name: leave alone what does not fit
+  // Leave alone what does not fit: single weights with by_name; of a .weights.h5 or .keras file
+  // layers, from the first weight that does not fit.
+  bool skip_mismatch = false;
 };
 
 // Layers that are trained together. Made of a graph of layers, of a stack (Sequential), or a
@@ -266,8 +268,6 @@ class Model : public Layer {
   std::vector<LayerRef> layers() const;
   LayerRef get_layer(std::string_view name) const;  // NotFound with the nearest name
   LayerRef get_layer(int index) const;
-  std::vector<Tensor> inputs() const;
-  std::vector<Tensor> outputs() const;
   std::vector<std::string> input_names() const;
   std::vector<std::string> output_names() const;
   void build_model(const TensorShape& input_shape);  // batch first

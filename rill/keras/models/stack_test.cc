@@ -136,6 +136,42 @@ TEST(Ends, OfSeveralAreAskedForByTheList) {
   EXPECT_EQ(m.output().shape(), TensorShape({None, 4}));
 }
 
+TEST(Ends, OfALayerWithSeveralInputsAreAList) {
+  const Tensor a = keras::Input({3}), b = keras::Input({3});
+  const layers::Add add;
+  EXPECT_TRUE(add.inputs().empty());
+  const Tensor sum = add({a, b});
+  ASSERT_EQ(add.inputs().size(), 2u);
+  EXPECT_EQ(add.outputs().size(), 1u);
+  EXPECT_EQ(add.output().shape(), tf::TensorShape({tf::None, 3}));
+  expect_error<tf::errors::FailedPrecondition>([&] { add.input(); },
+                                               "there are 2 of them. Use inputs()");
+  expect_error<tf::errors::FailedPrecondition>([&] { add.input_shape(); }, "there are 2 of them");
+  keras::Model again(tf::tuple(add.inputs()[0], add.inputs()[1]), add.output());
+  EXPECT_EQ(again({tf::ones({1, 3}), tf::ones({1, 3})}).to_vector<float>(),
+            (std::vector<float>{2, 2, 2}));
+}
+
+TEST(Ends, InputsByNameAreAllThere) {
+  const Tensor a = keras::Input({3}, {.name = "a"}), b = keras::Input({3}, {.name = "b"});
+  keras::Model m(tf::tuple(a, b), layers::Add()({a, b}));
+  const tf::Nest one = tf::Nest::dict({{"a", tf::ones({4, 3})}});
+  const auto missing =
+      "no data for input \"b\": got a dict with the keys [\"a\"]; expected "
+      "[\"a\", \"b\"]";
+  expect_error<tf::errors::InvalidArgument>([&] { m.predict(one, {.verbose = 0}); }, missing);
+  m.compile({.optimizer = "sgd", .loss = "mse"});
+  const Tensor y = tf::ones({4, 3});
+  try {
+    m.fit(one, y, {.verbose = 0});
+    FAIL() << "no error";
+  } catch (const tf::errors::InvalidArgument& e) {
+    EXPECT_THAT(e.what(), ::testing::HasSubstr(missing));
+    // Not the line of the last op before fit.
+    EXPECT_THAT(e.what(), ::testing::Not(::testing::HasSubstr("stack_test.cc")));
+  }
+}
+
 TEST(Stack, OfNothingIsRefused) {
   const keras::layers::Dense dense(2, {.name = "lonely"});
   for (const keras::Layer& layer :

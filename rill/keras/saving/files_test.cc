@@ -193,6 +193,26 @@ TEST(SaveWeights, SkipMismatchIsForEachWeight) {
                                            ::testing::HasSubstr("layer \"three\" has 2 weights")));
 }
 
+// By places, a layer is passed over from the weight on that does not fit, as Keras does.
+TEST(SaveWeights, SkipMismatchByPlaces) {
+  const std::string path = fresh_folder("weights_skip_places") + "/w.weights.h5";
+  keras::Sequential m({keras::layers::Dense(3, {.bias_initializer = "ones", .input_shape = {4}}),
+                       keras::layers::Dense(2, {.bias_initializer = "ones"}),
+                       keras::layers::Dense(2)});
+  m.save_weights(path);
+  keras::Sequential n({keras::layers::Dense(3, {.input_shape = {5}}), keras::layers::Dense(2)});
+  const std::vector<Tensor> before = n.get_weights(), theirs = m.get_weights();
+  expect_error<tf::errors::InvalidArgument>([&] { n.load_weights(path); }, "shape");
+  n.load_weights(path, {.skip_mismatch = true});
+  const std::vector<Tensor> after = n.get_weights();
+  EXPECT_EQ(values(after[0]), values(before[0]));
+  EXPECT_EQ(values(after[1]), values(before[1]));
+  EXPECT_EQ(values(after[2]), values(theirs[2]));
+  EXPECT_EQ(values(after[3]), values(theirs[3]));
+  expect_error<tf::errors::Unimplemented>([&] { n.load_weights(path, {.by_name = true}); },
+                                          "no names");
+}
+
 TEST(SaveWeights, OfClassesOfOnesOwn) {
   RILL_SHOWS("S16", "S32", "Z23");
   const std::string folder = fresh_folder("weights_subclassed");

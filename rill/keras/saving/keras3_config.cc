@@ -1,6 +1,7 @@
 #include <map>
 
 #include "rill/base/check.h"
+#include "rill/keras/saving/keras3_ops_impl.h"
 #include "rill/keras/saving/model_config_impl.h"
 
 // The configuration of a model in the form of Keras 3. It is made of that of Keras 2, which
@@ -87,13 +88,9 @@ bool any_place(const Config& c) {
     if (any_place(item)) return true;
   return false;
 }
-// Tensors as records. Keras finds the tensor by its history; it does not look at the shape.
+// Tensors as records.
 Config with_tensors(const Config& c) {
-  if (is_place(c))
-    return Config::dict(
-        {{"class_name", "__keras_tensor__"},
-         {"config",
-          Config::dict({{"shape", Config::list()}, {"dtype", "float32"}, {"keras_history", c}})}});
+  if (is_place(c)) return keras3_tensor(c);
   Config out = c.is_dict() ? Config::dict() : Config::list();
   if (c.is_dict())
     for (const std::string& key : c.keys()) out.set(key, with_tensors(c[key]));
@@ -119,27 +116,29 @@ Config call_with_arguments(const Config& call) {
                        {"kwargs", with_tensors(kwargs)}});
 }
 
+bool is_op(const Config& record) {
+  const std::string& class_name = record["class_name"].as_string();
+  return class_name == "TFOpLambda" || class_name == "SlicingOpLambda";
+}
+
 void convert_model(Config& c) {
   std::map<std::string, std::int64_t> first;
   Config layers = Config::list();
   for (const Config& l : c["layers"].items()) {
     const std::string& class_name = l["class_name"].as_string();
-    RILL_CHECK(
-        class_name != "TFOpLambda" && class_name != "SlicingOpLambda", unimplemented,
-        "[save] the model calls tf.{} as a plain op, which is not written for Keras 3; put it "
-        "into a layer, or save with keras_version = 2",
-        l["config"].get("function", "?"));
     if (class_name == "Functional" || class_name == "Sequential")
       first.emplace(l["config"].get("name", ""), 1);
-    layers.push_back(converted(l));
+    layers.push_back(is_op(l) ? l : converted(l));
   }
   Config numbered = Config::list();
   for (Config l : layers.items()) {
     if (l.contains("inbound_nodes")) {
       Config calls = Config::list();
       const Config now = renumbered(l["inbound_nodes"], first);
-      for (const Config& call : now.items()) calls.push_back(call_with_arguments(call));
+      for (const Config& call : now.items())
+        calls.push_back(is_op(l) ? call : call_with_arguments(call));
       l.set("inbound_nodes", calls);
+      if (is_op(l)) l = keras3_op_record(l);
     }
     numbered.push_back(l);
   }

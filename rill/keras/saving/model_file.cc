@@ -128,7 +128,7 @@ Model load_archive(const std::string& path, bool compile) {
   const bool training = compile && c.is_dict() && !c.get("optimizer").is_null();
   if (training) model.compile(compile_options(c, CompileForm::archive, model));
   WeightPlan plan;
-  plan_placed_weights(model, weights, plan);
+  plan_placed_weights(model, weights, false, plan);
   if (training) plan_placed_optimizer(model, weights, plan);
   plan.apply();
   return model;

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "rill/base/check.h"
-#include "rill/base/logging.h"
 #include "rill/keras/saving/model_config_impl.h"
 #include "rill/keras/saving/optimizer_config_impl.h"
 #include "rill/keras/saving/weights_impl.h"
@@ -80,25 +79,16 @@ namespace {
 void plan_layer(const std::string& shown, const std::vector<Variable>& weights,
                 const io::Hdf5Reader& file, const std::string& group, bool skip_mismatch,
                 WeightPlan& plan) {
-  const auto skipped = [&](auto plan_it) {
-    try {
-      plan_it();
-      return false;
-    } catch (const errors::InvalidArgument& e) {
-      if (!skip_mismatch) throw;
-      RILL_LOG(warning, "{}; it is left as it is", e.message());
-      return true;
-    }
-  };
   const std::vector<std::string> names = file.texts(group, "weight_names");
   const auto check_count = [&] {
     RILL_CHECK(names.size() == weights.size(), invalid_argument,
                "[load_weights] {} has {} weights in the model, and {} in {}", shown, weights.size(),
                names.size(), file.name());
   };
-  if (skipped(check_count)) return;
+  if (is_skipped(skip_mismatch, check_count)) return;
   for (std::size_t i = 0; i < names.size(); ++i)
-    skipped([&] { plan.add(weights[i], file.read(joined(group, names[i])), shown); });
+    is_skipped(skip_mismatch,
+               [&] { plan.add(weights[i], file.read(joined(group, names[i])), shown); });
 }
 
 }  // namespace

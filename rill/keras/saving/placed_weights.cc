@@ -92,7 +92,8 @@ void write_placed_optimizer(const Optimizer& optimizer, io::Hdf5Writer& file, in
   }
 }
 
-void plan_placed_weights(const Model& model, const io::Hdf5Reader& file, WeightPlan& plan) {
+void plan_placed_weights(const Model& model, const io::Hdf5Reader& file, bool skip_mismatch,
+                         WeightPlan& plan) {
   // Keras 2.12 and 2.13 called the container otherwise.
   const std::string container = file.has_group("_layer_checkpoint_dependencies")
                                     ? "_layer_checkpoint_dependencies"
@@ -105,13 +106,17 @@ void plan_placed_weights(const Model& model, const io::Hdf5Reader& file, WeightP
     const std::vector<Variable> own = own_in_order(l);
     const std::string vars = below(place, "vars");
     const std::size_t stored = file.has_group(vars) ? file.list(vars).size() : 0;
-    RILL_CHECK(stored == own.size(), invalid_argument,
-               "[load_weights] layer \"{}\" has {} weights of its own in the model, and {} at "
-               "\"{}\" in {}; expected weights of the same architecture",
-               l.name(), own.size(), stored, vars, file.name());
-    for (std::size_t i = 0; i < own.size(); ++i)
-      plan.add(own[i], file.read(below(vars, std::to_string(i))), format("layer \"{}\"", l.name()));
+    is_skipped(skip_mismatch, [&] {
+      RILL_CHECK(stored == own.size(), invalid_argument,
+                 "[load_weights] layer \"{}\" has {} weights of its own in the model, and {} at "
+                 "\"{}\" in {}; expected weights of the same architecture",
+                 l.name(), own.size(), stored, vars, file.name());
+      for (std::size_t i = 0; i < own.size(); ++i)
+        plan.add(own[i], file.read(below(vars, std::to_string(i))),
+                 format("layer \"{}\"", l.name()));
+    });
   });
+  if (skip_mismatch) return;
   // Layers that only the file has.
   if (file.has_group(container))
     for (const std::string& name : file.list(container)) {

@@ -1,4 +1,5 @@
 #include "rill/base/check.h"
+#include "rill/base/logging.h"
 #include "rill/core/tensor_impl.h"
 #include "rill/keras/saving/weights_impl.h"
 #include "rill/ops/array_ops.h"
@@ -39,6 +40,17 @@ void WeightPlan::add(WeightPlan&& other) {
 void WeightPlan::apply() const {
   for (const auto& [weight, value] : weights_) weight.assign(value);
   for (const auto& [node, value] : others_) node->restore_value("VARIABLE_VALUE", value);
+}
+
+bool is_skipped(bool skip_mismatch, const std::function<void()>& plan_it) {
+  try {
+    plan_it();
+    return false;
+  } catch (const errors::InvalidArgument& e) {
+    if (!skip_mismatch) throw;
+    RILL_LOG(warning, "{}; it is left as it is", e.message());
+    return true;
+  }
 }
 
 void require_built(const Model& model, const std::string& path) {

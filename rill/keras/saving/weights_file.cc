@@ -76,12 +76,15 @@ void Model::save_weights(const std::string& path, SaveWeightsOptions o) const {
 }
 
 void Model::load_weights(const std::string& path, LoadWeightsOptions o) {
-  RILL_CHECK(o.by_name || !o.skip_mismatch, invalid_argument,
-             "[{}] load_weights: skip_mismatch goes with by_name", name());
+  const auto skip_by_name = [&] {
+    RILL_CHECK(o.by_name || !o.skip_mismatch, invalid_argument,
+               "[{}] load_weights: skip_mismatch of {} goes with by_name", name(), path);
+  };
   if (!has_hdf5_suffix(path) && train::checkpoint_exists(path)) {
     RILL_CHECK(!o.by_name, unimplemented,
                "[{}] load_weights: by_name is for HDF5 files; {} is a TensorFlow checkpoint",
                name(), path);
+    skip_by_name();
     const train::CheckpointStatus status = train::Checkpoint(*this).read(path).expect_partial();
     // Of a model that is not built the weights come later; some models have none.
     if (built() && !weights().empty()) status.assert_nontrivial_match();
@@ -94,8 +97,10 @@ void Model::load_weights(const std::string& path, LoadWeightsOptions o) {
   const io::Hdf5Reader file = open_weights(path);
   WeightPlan plan;
   if (file.has_texts("", "layer_names")) {
+    skip_by_name();
     plan_named_weights(*this, file, "", o, plan);
   } else if (file.has_group("model_weights")) {
+    skip_by_name();
     plan_named_weights(*this, file, "model_weights", o, plan);
   } else {
     RILL_CHECK(file.has_group("layers") || file.has_group("_layer_checkpoint_dependencies") ||
@@ -104,7 +109,7 @@ void Model::load_weights(const std::string& path, LoadWeightsOptions o) {
                path);
     RILL_CHECK(!o.by_name, unimplemented,
                "[{}] load_weights: {} has Keras 3's layout, which has no names", name(), path);
-    plan_placed_weights(*this, file, plan);
+    plan_placed_weights(*this, file, o.skip_mismatch, plan);
     if (compiled()) plan_optimizer_if_it_fits(*this, file, plan);
   }
   plan.apply();

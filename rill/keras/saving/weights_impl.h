@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,10 @@ class WeightPlan {
   std::vector<std::pair<Ref<TrackableNode>, Tensor>> others_;
 };
 
+// Plans something, and tells whether it was left out: what does not fit is an error, with
+// `skip_mismatch` a warning.
+bool is_skipped(bool skip_mismatch, const std::function<void()>& plan_it);
+
 // FailedPrecondition unless the weights are there.
 void require_built(const Model& model, const std::string& path);
 
@@ -37,7 +42,8 @@ void plan_named_optimizer(const Model& model, const io::Hdf5Reader& file, Weight
 
 // ---- Keras 3: <place>/vars/0, 1, ...
 void write_placed_weights(const Model& model, io::Hdf5Writer& file);
-void plan_placed_weights(const Model& model, const io::Hdf5Reader& file, WeightPlan& plan);
+void plan_placed_weights(const Model& model, const io::Hdf5Reader& file, bool skip_mismatch,
+                         WeightPlan& plan);
 // The state of the model's optimizer, at "optimizer". A file without one changes nothing.
 void write_placed_optimizer(const Optimizer& optimizer, io::Hdf5Writer& file, int keras_version);
 void plan_placed_optimizer(const Model& model, const io::Hdf5Reader& file, WeightPlan& plan);

@@ -145,6 +145,10 @@ ConcreteFunction Trainer::planned(Model& model, Mode mode, const Nest& batch,
     }
   static const char* names[] = {"train_function", "test_function", "predict_function"};
   const auto traced = [&] {
+    // A step has lines of the user's program where he wrote it; none else is at work here, and
+    // that of the last op before is not the one that went wrong.
+    const CallSiteScope site;
+    CallSiteScope::forget();
     return trace(names[static_cast<int>(mode)], specs, [&](const std::vector<Tensor>& args) {
       return run(model, mode, batch.with_leaves(args));
     });
@@ -241,12 +245,6 @@ void Trainer::restore_metrics() {
 // ---- losses and metrics
 namespace {
 
-std::string list_of(const std::vector<std::string>& names) {
-  std::string s;
-  for (const std::string& n : names) s += (s.empty() ? "\"" : ", \"") + n + "\"";
-  return s;
-}
-
 // Labels beside predictions: [batch] becomes [batch, 1] where those have an axis more, and
 // kinds of one family the same dtype.
 Tensor matched(const Tensor& y, const Tensor& y_pred) {
@@ -289,7 +287,7 @@ std::vector<Tensor> Trainer::by_output(const Nest& y, const Nest& y_pred, const 
       for (const Output& o : outputs_) names.push_back(o.name);
       RILL_CHECK(at != outputs_.end(), invalid_argument,
                  "[fit] the {} have a key \"{}\"; the outputs of the model are {}", what, key,
-                 list_of(names));
+                 quoted_list(names));
       list[static_cast<std::size_t>(at - outputs_.begin())] = y[key].as_tensor();
     }
     return list;
@@ -316,7 +314,7 @@ void Trainer::resolve(Model& model, const Nest& y, const Nest& y_pred) {
     const auto at = std::find(names.begin(), names.end(), key);
     RILL_CHECK(at != names.end(), invalid_argument,
                "[compile] {} names the output \"{}\"; the outputs of the model are {}", what, key,
-               list_of(names));
+               quoted_list(names));
     return outputs_[static_cast<std::size_t>(at - names.begin())];
   };
 
