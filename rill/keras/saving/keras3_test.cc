@@ -130,7 +130,7 @@ keras::Model made(const std::string& name) {
     y = y(tf::all, tf::slice(1, 13)) + tf::reduce_mean(y, 1, {.keepdims = true});
     const Tensor scale = tf::pow(tf::abs(y(tf::all, tf::slice(0, 1))), 2.f);
     y = tf::reshape(y, {-1, 3, 4}) * tf::reshape(scale, {-1, 1, 1});
-    y = tf::matmul(y, tf::transpose(y, {0, 2, 1}));
+    y = tf::matmul(y, tf::transpose(y, {0, 2, 1})) * 0.125f;
     return keras::Model(x, Dense(2)(tf::maximum(tf::reshape(y, {-1, 9}), -0.5f)), "operators");
   }
   const Sequential inner({Dense(4, {.activation = "tanh", .input_shape = {4}})}, "inner");
