@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rill/base/check.h"
+#include "rill/base/denormals.h"
 
 #if RILL_PARALLEL_OPENMP
 #include <omp.h>
@@ -66,6 +67,8 @@ void parallel_for(std::int64_t n, std::int64_t grain, RangeFn fn, void* context)
     if (begin < end) fn(context, begin, end);
     inside_region = false;
   };
+  // The threads that are made here serve kernels, of oneDNN too, from now on.
+  const FlushDenormals flush;
 #if RILL_PARALLEL_OPENMP
 #pragma omp parallel for num_threads(parts) schedule(static, 1)
   for (int p = 0; p < parts; ++p) part(p);

@@ -2,6 +2,7 @@
 #include <mutex>
 
 #include "rill/base/check.h"
+#include "rill/base/denormals.h"
 #include "rill/core/host_inputs.h"
 #include "rill/core/kernel.h"
 #include "rill/core/observer.h"
@@ -203,7 +204,10 @@ class EagerExecutor : public Executor {
       out[i] = view_of(outputs[i], device);
     }
     EagerContext context(op, attrs, in, out, outputs, dtypes, device);
-    kernel(context);
+    {
+      const FlushDenormals flush;
+      kernel(context);
+    }
     if (context.failed()) throw_error(context.code(), context.message());
   }
 
@@ -238,6 +242,7 @@ class EagerExecutor : public Executor {
     device.enqueue([call, &op, &device, kernel] {
       EagerContext context(op, call->attrs.list(), call->in, call->out, call->outputs, call->dtypes,
                            device);
+      const FlushDenormals flush;
       kernel(context);
       if (context.failed()) device.report(context.code(), context.message());
     });

@@ -2,6 +2,7 @@
 #include "rill/graph/plan.h"
 
 #include "rill/base/check.h"
+#include "rill/base/denormals.h"
 #include "rill/base/parallel.h"
 #include "rill/core/buffer.h"
 #include "rill/core/resource.h"
@@ -298,6 +299,7 @@ std::vector<Tensor> Plan::run(std::span<const Tensor> inputs) {
   Instance& my = *lease.i;
   for (std::size_t i = 0; i < arg_slots_.size(); ++i) fill_slot(my, arg_slots_[i], inputs[i]);
   std::vector<In> in;
+  const FlushDenormals flush;
   auto run_observed = [&](OpObserver & observer) __attribute__((noinline)) {
     for (const Step& s : steps_) {
       if (s.how == How::general) {  // reported by the eager call that it is

@@ -119,7 +119,7 @@ TEST(MathOps, AffineLayerInOneCall) {
 
 TEST(MathOps, SigmoidCrossEntropyFollowsItsFormula) {
   RILL_SHOWS("Q49");
-  for (const float x : {-100.f, -1.5f, 0.f, 2.f, 100.f})
+  for (const float x : {-80.f, -1.5f, 0.f, 2.f, 80.f})
     for (const float z : {0.f, 0.25f, 1.f}) {
       const float want = std::max(x, 0.f) - x * z + std::log1p(std::exp(-std::abs(x)));
       EXPECT_FLOAT_EQ(tf::nn::sigmoid_cross_entropy_with_logits(
