@@ -62,6 +62,8 @@ namespace layers {
 
 struct LambdaOptions {
   Config arguments = {};  // a dict, for a function that takes one behind its inputs
+  // The mask of the output, of the inputs and their mask. Without it, masks end at the layer.
+  std::function<Tensor(const Nest& inputs, const Tensor& mask)> mask = {};
   TensorShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   DTypePolicy dtype = {};
@@ -74,9 +76,8 @@ struct LambdaOptions {
 //   });
 //   keras::layers::Lambda twice("scaled", {.arguments = keras::Config::dict({{"scale", 2.0}})});
 //
-// Of a function
-// that is not registered the layer works but cannot be saved. Variables in the function are not
-// the layer's: a layer with weights is a class of its own.
+// Of a function that is not registered, or with a mask, the layer works but cannot be saved.
+// Variables in the function are not the layer's: a layer with weights is a class of its own.
 class Lambda : public Layer {
  public:
   template <StringLike S>

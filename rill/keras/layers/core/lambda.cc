@@ -25,10 +25,15 @@ class LambdaLayer : public LayerImpl {
       : LayerImpl("Lambda", common(o)),
         registered_(std::move(registered)),
         arguments_(o.arguments.is_null() ? Config::dict() : o.arguments),
+        mask_(o.mask),
         f_(registered_.empty() ? std::move(f) : utils::get_registered_function(registered_)) {
     RILL_CHECK(arguments_.is_dict(), invalid_argument,
                "[Lambda] arguments is {}; expected a dict of names and values",
                arguments_.to_json());
+    supports_masking = static_cast<bool>(mask_);
+  }
+  Tensor compute_mask(const Nest& inputs, const Tensor& mask) override {
+    return mask_ ? mask_(inputs, mask) : Tensor();
   }
   Nest call_nest(const Nest& inputs, const CallContext&) override { return f_(inputs, arguments_); }
   void add_config(Config& c) const override {
@@ -36,6 +41,10 @@ class LambdaLayer : public LayerImpl {
                "[{}] a function without a name cannot be saved: make it known by "
                "keras::utils::register_keras_function(\"name\", f), and the layer by "
                "Lambda(\"name\")",
+               name());
+    RILL_CHECK(!mask_, failed_precondition,
+               "[{}] the function that makes its mask has no name by which it could be saved: a "
+               "class of your own with compute_mask can be",
                name());
     c.set("function", registered_);
     c.set("function_type", "function");
@@ -49,6 +58,7 @@ class LambdaLayer : public LayerImpl {
  private:
   std::string registered_;
   Config arguments_;
+  std::function<Tensor(const Nest&, const Tensor&)> mask_;
   LayerFunction f_;
 };
 

@@ -41,6 +41,20 @@ TEST(Lambda, ARegisteredFunctionIsSavedByName) {
   EXPECT_EQ(again->name(), "sq");
 }
 
+TEST(Lambda, MasksEndHereUnlessTheyAreMade) {
+  const Tensor x = tf::constant({{{1.f}, {0.f}}, {{3.f}, {4.f}}});
+  const auto doubled = [](Tensor t) { return t * 2.f; };
+  const auto means_of = [&](const layers::Lambda& l) {
+    keras::Sequential m(
+        {layers::Masking({.input_shape = {2, 1}}), l, layers::GlobalAveragePooling1D()});
+    return m(x).to_vector<float>();
+  };
+  EXPECT_EQ(means_of(layers::Lambda(doubled)), (std::vector<float>{1, 7}));
+  const layers::Lambda kept(doubled, {.mask = [](const tf::Nest&, const Tensor& m) { return m; }});
+  EXPECT_EQ(means_of(kept), (std::vector<float>{2, 7}));
+  expect_error<tf::errors::FailedPrecondition>([&] { kept.get_config(); }, "cannot be saved");
+}
+
 TEST(Lambda, ArgumentsAreSavedAndGivenToTheFunction) {
   keras::utils::register_keras_function(
       "lambda_test_scaled",
