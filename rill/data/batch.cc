@@ -11,15 +11,16 @@ class BatchCursor final : public UnaryCursor {
     return input_->rows() ? next_gathered(element) : next_stacked(element);
   }
   void save(StateWriter& out) override {
-    out.stage("BatchDataset");
+    out.stage("BatchDataset", settings());
     input_->save(out);
   }
   void restore(StateReader& in) override {
-    in.stage("BatchDataset");
+    in.stage("BatchDataset", settings());
     input_->restore(in);
   }
 
  private:
+  Settings settings() const { return {{"batch_size", size_}, {"drop_remainder", drop_remainder_}}; }
   bool is_whole(std::int64_t n) const { return n == size_ || (n > 0 && !drop_remainder_); }
   bool next_gathered(Nest* element) {
     std::int64_t n = 0;

@@ -47,6 +47,20 @@ std::vector<Nest> Dataset::as_vector() const {
   return all;
 }
 
+namespace {
+
+void check_dtypes(const Nest& next, const Nest& initial) {
+  const std::vector<Tensor> now = next.flatten(), before = initial.flatten();
+  for (std::size_t i = 0; i < now.size(); ++i)
+    RILL_CHECK(
+        now[i].dtype() == before[i].dtype(), invalid_argument,
+        "[reduce] the function returned {} for a state of {}; expected the same dtypes. Cast "
+        "in the function, or give an initial state of the dtype that it returns",
+        next.to_string(), initial.to_string());
+}
+
+}  // namespace
+
 Nest Dataset::reduce_(const Nest& initial_state, const detail::Fn& f) const {
   Pass pass;
   const RandomSource source;
@@ -59,6 +73,7 @@ Nest Dataset::reduce_(const Nest& initial_state, const detail::Fn& f) const {
     RILL_CHECK(next.same_structure(initial_state), invalid_argument,
                "[reduce] the function returned {} for a state of {}; expected the same structure",
                next.to_string(), initial_state.to_string());
+    check_dtypes(next, initial_state);
     state = std::move(next);
   }
   return state;

@@ -6,7 +6,7 @@ namespace {
 class EnumerateCursor final : public UnaryCursor {
  public:
   EnumerateCursor(std::unique_ptr<Cursor> input, std::int64_t start)
-      : UnaryCursor(std::move(input)), number_(start) {}
+      : UnaryCursor(std::move(input)), start_(start), number_(start) {}
   bool next(Nest* element) override {
     Nest from;
     if (!input_->next(&from)) return false;
@@ -16,18 +16,18 @@ class EnumerateCursor final : public UnaryCursor {
     return true;
   }
   void save(StateWriter& out) override {
-    out.stage("EnumerateDataset");
+    out.stage("EnumerateDataset", {{"start", start_}});
     out.put(number_);
     input_->save(out);
   }
   void restore(StateReader& in) override {
-    in.stage("EnumerateDataset");
+    in.stage("EnumerateDataset", {{"start", start_}});
     number_ = in.integer();
     input_->restore(in);
   }
 
  private:
-  std::int64_t number_;
+  std::int64_t start_, number_;
 };
 
 class EnumerateDataset final : public UnaryDataset {

@@ -2,6 +2,7 @@
 #include <thread>
 
 #include "rill/data/dataset_resource_impl.h"
+#include "rill/data/map_impl.h"
 
 namespace rill::data {
 namespace {
@@ -48,7 +49,7 @@ class InterleaveCursor final : public UnaryCursor {
     return false;
   }
   void save(StateWriter& out) override {
-    out.stage(stage_);
+    out.stage(stage_, settings());
     for (std::int64_t v :
          {index_, taken_, static_cast<std::int64_t>(at_), static_cast<std::int64_t>(input_ended_)})
       out.put(v);
@@ -63,7 +64,7 @@ class InterleaveCursor final : public UnaryCursor {
     input_->save(out);
   }
   void restore(StateReader& in) override {
-    in.stage(stage_);
+    in.stage(stage_, settings());
     index_ = in.integer(0, INT64_MAX);
     taken_ = in.integer(0, block_);
     at_ = static_cast<std::size_t>(in.integer(0, static_cast<std::int64_t>(places_.size()) - 1));
@@ -80,6 +81,9 @@ class InterleaveCursor final : public UnaryCursor {
   }
 
  private:
+  Settings settings() const {
+    return {{"cycle_length", static_cast<std::int64_t>(places_.size())}, {"block_length", block_}};
+  }
   struct Opened {
     Nest element;
     std::int64_t index = 0;
@@ -130,13 +134,22 @@ class InterleaveDataset final : public UnaryDataset {
   }
 
  protected:
-  // Only a dataset that the function returns can tell.
+  // Only a dataset that the function returns can tell: that of symbols, of the first element, or,
+  // where there is none, of an element as it might be.
   ElementSpec make_spec() const override {
+    ElementSpec spec;
+    if (traced_dataset_spec(f_, input().spec(), &spec)) return spec;
     const std::unique_ptr<Pass> pass = Pass::nested({});
     const Place place{pass.get()};
+    const UserCall call(stage_, random_, place);
     Nest element;
-    if (!input().start(place)->next(&element)) return {};
-    return Dataset::of(UserCall(stage_, random_, place)(f_, element, 0)).element_spec();
+    if (input().start(place)->next(&element))
+      return Dataset::of(call(f_, element, 0)).element_spec();
+    try {
+      return Dataset::of(call(f_, input().specimen(), 0)).element_spec();
+    } catch (const errors::Error&) {
+      return {};  // a function that asks for more than zeros
+    }
   }
 
  private:

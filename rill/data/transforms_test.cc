@@ -138,18 +138,21 @@ TEST(PaddedBatch, TakesShapesAndValuesAComponent) {
       [&] {
         ds.padded_batch(2, {}, {.padding_values = {0.5f, "", 0.5f}}).as_vector();
       },
-      "expected a scalar that int32 can hold");
+      "component 2 is float32 []; expected a scalar of the component's dtype int32. Cast it");
   EXPECT_EQ(ds.padded_batch(2, {}, {.drop_remainder = true}).as_vector().size(), 1u);
   const auto complex = Dataset::range(1, 3).map(
       [](std::int64_t n) { return tf::cast(tf::ones({static_cast<int>(n)}), tf::complex64); });
   const Tensor padded =
-      complex.padded_batch(2, {}, {.padding_values = {-1.f}}).iter().next().as_tensor();
+      complex.padded_batch(2, {}, {.padding_values = {tf::cast(-1.f, tf::complex64)}})
+          .iter()
+          .next()
+          .as_tensor();
   EXPECT_EQ(tf::math::real(padded).to_vector<float>(), (std::vector<float>{1, -1, 1, 1}));
   expect_error<tf::errors::InvalidArgument>(
       [&] {
         complex.padded_batch(2, {}, {.padding_values = {tf::constant({1.f, 2.f})}}).as_vector();
       },
-      "is float32 [2]; expected a scalar that complex64 can hold");
+      "is float32 [2]; expected a scalar of the component's dtype complex64");
 }
 
 TEST(Unbatch, UndoesBatch) {
@@ -489,11 +492,55 @@ TEST(Window, IsADatasetOfDatasets) {
             (List{0, 2, 1, 3, 2, 3}));
 }
 
+TEST(FlatMap, KnowsItsElementsBeforeTheyCome) {
+  const auto spec = [](const Dataset& d) { return printed(d.element_spec()); };
+  const auto none = Dataset::range(0);
+  EXPECT_EQ(
+      spec(none.flat_map([](Tensor x) {
+        return Dataset::from_tensors(tf::tuple(tf::cast(x, tf::float32), tf::constant({1, 2})));
+      })),
+      "(TensorSpec(shape=(), dtype=tf.float32, name=None), "
+      "TensorSpec(shape=(2,), dtype=tf.int32, name=None))");
+  EXPECT_EQ(spec(none.interleave([](Tensor) { return Dataset::range(3).batch(2); })),
+            "TensorSpec(shape=(None,), dtype=tf.int64, name=None)");
+  EXPECT_EQ(spec(none.batch(2).flat_map([](Tensor x) { return Dataset::from_tensor_slices(x); })),
+            "TensorSpec(shape=(), dtype=tf.int64, name=None)");
+  // Sizes that vary are not those of the first element.
+  EXPECT_EQ(
+      spec(Dataset::range(9).batch(2).flat_map([](Tensor x) {
+        return Dataset::from_tensors(x).map([](Tensor y) { return tf::cast(y, tf::float32); });
+      })),
+      "TensorSpec(shape=(None,), dtype=tf.float32, name=None)");
+  // A function that needs values has those of an element, or zeros.
+  for (const int n : {0, 4})
+    EXPECT_EQ(spec(Dataset::range(n).flat_map([](std::int64_t i) { return Dataset::range(i); })),
+              "TensorSpec(shape=(), dtype=tf.int64, name=None)");
+  for (const int n : {0, 10})
+    EXPECT_EQ(spec(Dataset::range(n).window(3).flat_map(
+                  [](Nest w) { return Dataset::of(w).batch(3, {.drop_remainder = true}); })),
+              "TensorSpec(shape=(3,), dtype=tf.int64, name=None)");
+}
+
 TEST(Reduce, FoldsAllElements) {
   const auto sum = Dataset::range(5).reduce(tf::constant(std::int64_t{0}),
                                             [](Tensor state, Tensor x) { return state + x; });
   EXPECT_EQ(sum.as_tensor().item<int>(), 10);
   EXPECT_EQ(values(Dataset::range(5).apply([](const Dataset& d) { return d.take(1); })), List{0});
+}
+
+TEST(Reduce, TheStateKeepsItsDTypes) {
+  const auto r = Dataset::range(3);
+  expect_error<tf::errors::InvalidArgument>(
+      [&] { r.reduce(tf::constant(0), [](Tensor, Tensor x) { return x; }); },
+      "[reduce] the function returned int64 [] for a state of int32 []; expected the same dtypes");
+  // Its shape may change.
+  EXPECT_EQ(r.reduce(tf::zeros({0}, tf::int64),
+                     [](Tensor s, Tensor x) {
+                       return tf::concat({s, tf::expand_dims(x, 0)}, 0);
+                     })
+                .as_tensor()
+                .to_string(),
+            "[0 1 2]");
 }
 
 // The guide's lambda x, (y, z), which Python 3 does not have: the pair comes as a Nest.

@@ -29,7 +29,8 @@ class ListCursor final : public Cursor {
 };
 class ListDataset final : public DatasetImpl {
  public:
-  explicit ListDataset(std::vector<Nest> elements) : elements_(std::move(elements)) {}
+  ListDataset(std::vector<Nest> elements, const Ref<DatasetImpl>& like)
+      : elements_(std::move(elements)), like_(like) {}
   const std::vector<Nest>& elements() const { return elements_; }
   const char* name() const override { return "_VariantDataset"; }
   std::int64_t cardinality() const override { return static_cast<std::int64_t>(elements_.size()); }
@@ -39,17 +40,20 @@ class ListDataset final : public DatasetImpl {
 
  protected:
   ElementSpec make_spec() const override {
+    if (like_) return like_->spec();
     return elements_.empty() ? ElementSpec() : spec_of(elements_[0]);
   }
 
  private:
   std::vector<Nest> elements_;
+  Ref<DatasetImpl> like_;  // may be null
 };
 
 class WindowCursor final : public UnaryCursor {
  public:
-  WindowCursor(std::unique_ptr<Cursor> input, std::int64_t size, const WindowOptions& o)
-      : UnaryCursor(std::move(input)), size_(size), o_(o) {}
+  WindowCursor(std::unique_ptr<Cursor> input, std::int64_t size, const WindowOptions& o,
+               const Ref<DatasetImpl>& dataset)
+      : UnaryCursor(std::move(input)), size_(size), o_(o), dataset_(dataset) {}
   bool next(Nest* element) override {
     const std::int64_t span = (size_ - 1) * o_.stride + 1;
     Nest one;
@@ -72,18 +76,18 @@ class WindowCursor final : public UnaryCursor {
     const std::int64_t drop = std::min(o_.shift, have);
     buffer_.erase(buffer_.begin(), buffer_.begin() + drop);
     gap_ = o_.shift - drop;
-    *element = list_as_nest(std::move(window));
+    *element = list_as_nest(std::move(window), dataset_);
     return true;
   }
   void save(StateWriter& out) override {
-    out.stage("WindowDataset");
+    out.stage("WindowDataset", settings());
     out.put(static_cast<std::int64_t>(ended_));
     out.put(gap_);
     out.put(std::vector<Nest>(buffer_.begin(), buffer_.end()));
     input_->save(out);
   }
   void restore(StateReader& in) override {
-    in.stage("WindowDataset");
+    in.stage("WindowDataset", settings());
     ended_ = in.boolean();
     gap_ = in.integer(0, o_.shift);
     const std::vector<Nest> saved = in.nests();
@@ -92,8 +96,15 @@ class WindowCursor final : public UnaryCursor {
   }
 
  private:
+  Settings settings() const {
+    return {{"size", size_},
+            {"shift", o_.shift},
+            {"stride", o_.stride},
+            {"drop_remainder", o_.drop_remainder}};
+  }
   std::int64_t size_;
   WindowOptions o_;
+  Ref<DatasetImpl> dataset_;  // that the elements are of
   std::deque<Nest> buffer_;
   std::int64_t gap_ = 0;  // elements between two windows, not yet passed over
   bool ended_ = false;
@@ -111,8 +122,9 @@ class WindowDataset final : public UnaryDataset {
     return n / o_.shift + (n % o_.shift != 0);
   }
   std::unique_ptr<Cursor> start(Place place) const override {
-    return std::make_unique<WindowCursor>(input().start(place), size_, o_);
+    return std::make_unique<WindowCursor>(input().start(place), size_, o_, input_ref());
   }
+  Nest specimen() const override { return list_as_nest({}, input_ref()); }
 
  protected:
   ElementSpec make_spec() const override {
@@ -126,8 +138,8 @@ class WindowDataset final : public UnaryDataset {
 
 }  // namespace
 
-Nest list_as_nest(std::vector<Nest> elements) {
-  return detail::dataset_as_nest(make_dataset<ListDataset>(std::move(elements)));
+Nest list_as_nest(std::vector<Nest> elements, const Ref<DatasetImpl>& like) {
+  return detail::dataset_as_nest(make_dataset<ListDataset>(std::move(elements), like));
 }
 const std::vector<Nest>* listed_elements(const Tensor& t) {
   const auto* r = dynamic_cast<const DatasetResource*>(t.impl()->resource.get());

@@ -14,15 +14,18 @@ class ZipCursor final : public Cursor {
     return true;
   }
   void save(StateWriter& out) override {
-    out.stage("ZipDataset");
+    out.stage("ZipDataset", settings());
     for (auto& input : inputs_) input->save(out);
   }
   void restore(StateReader& in) override {
-    in.stage("ZipDataset");
+    in.stage("ZipDataset", settings());
     for (auto& input : inputs_) input->restore(in);
   }
 
  private:
+  Settings settings() const {
+    return {{"number of datasets", static_cast<std::int64_t>(inputs_.size())}};
+  }
   std::vector<std::unique_ptr<Cursor>> inputs_;
 };
 
@@ -34,6 +37,12 @@ class ZipRows final : public Rows {
     for (const Rows* part : parts_) size_ = std::min(size_, part->size());
   }
   std::int64_t size() const override { return size_; }
+  Settings settings() const override {
+    Settings all;
+    for (const Rows* part : parts_)
+      for (const Setting& s : part->settings()) all.push_back(s);
+    return all;
+  }
   Nest element(std::int64_t row) const override {
     return joined([&](const Rows& part) { return part.element(row); });
   }
