@@ -75,6 +75,9 @@ struct PaddedBatchOptions {
 struct InterleaveOptions {
   std::int64_t cycle_length = 0;  // datasets open at a time; 0: the cores
   std::int64_t block_length = 1;  // elements taken from one before the next has its turn
+  // So many of the open datasets, AUTOTUNE: all, have a thread each that reads ahead. The elements
+  // and their order are the same.
+  std::int64_t num_parallel_calls = 0;
   std::string name = {};
 };
 struct WindowOptions {
@@ -233,8 +236,8 @@ class Dataset {
   std::int64_t size() const;
   // Dtypes and shapes of an element, with None for sizes that vary. After map()
   // the function is traced to learn them; where it cannot be, it is called with
-  // the first element, and the shapes are unknown. The function of flat_map() and
-  // interleave() is called with the first element for the dataset that it returns.
+  // the first element, and the shapes are unknown. So is the function of flat_map() and
+  // interleave(), for the dataset that it returns; where there is no element it gets zeros.
   const ElementSpec& element_spec() const;
   Types output_types() const;
   Shapes output_shapes() const;

@@ -84,6 +84,12 @@ const Pipeline pipelines[] = {
            [](std::int64_t n) { return Dataset::range(n).shuffle(4).map(noisy); },
            {.cycle_length = 2, .block_length = 2});
      }},
+    {"parallel_interleave",
+     [] {
+       return Dataset::range(5).interleave(
+           [](std::int64_t n) { return Dataset::range(n).shuffle(4).map(noisy); },
+           {.cycle_length = 3, .block_length = 2, .num_parallel_calls = 2});
+     }},
     {"flat_map_of_one_dataset",
      [] {
        const auto inner = Dataset::range(4).shuffle(4);

@@ -467,10 +467,12 @@ TEST(FlatMap, StringsDatasetsTogether) {
       Dataset::range(1, 4).interleave([](Tensor x) { return Dataset::from_tensors(x).repeat(4); },
                                       {.cycle_length = 2, .block_length = 2});
   EXPECT_EQ(values(ds), (List{1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 3, 3}));
-  const auto growing = Dataset::range(6).interleave(
-      [](std::int64_t n) { return Dataset::range(n * 10, n * 10 + n); },
-      {.cycle_length = 3, .block_length = 2});
-  EXPECT_EQ(values(growing), (List{10, 20, 21, 30, 31, 40, 41, 32, 42, 43, 50, 51, 52, 53, 54}));
+  for (const std::int64_t calls : {std::int64_t{0}, std::int64_t{2}, tf::data::AUTOTUNE}) {
+    const auto growing = Dataset::range(6).interleave(
+        [](std::int64_t n) { return Dataset::range(n * 10, n * 10 + n); },
+        {.cycle_length = 3, .block_length = 2, .num_parallel_calls = calls});
+    EXPECT_EQ(values(growing), (List{10, 20, 21, 30, 31, 40, 41, 32, 42, 43, 50, 51, 52, 53, 54}));
+  }
   expect_error<tf::errors::InvalidArgument>(
       [] { Dataset::range(2).flat_map([](Tensor x) { return x; }).as_vector(); },
       "expected a dataset");
