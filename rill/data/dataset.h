@@ -209,11 +209,13 @@ class Dataset {
   Dataset padded_batch(std::int64_t batch_size, const Shapes& padded_shapes = {},
                        PaddedBatchOptions options = {}) const;
   Dataset unbatch() const;
-  // Datasets of `size` elements each, as elements: Dataset::of(element) reads one.
+  // Datasets of `size` elements each, one for every component, as elements: Dataset::of(element)
+  // reads one.
   Dataset window(std::int64_t size, WindowOptions options = {}) const;
   static Dataset of(const Nest& element);
 
-  // Draws each element by chance from a buffer of the next `buffer_size`.
+  // Draws each element by chance from a buffer of the next `buffer_size`; UNKNOWN_CARDINALITY: of
+  // all.
   Dataset shuffle(std::int64_t buffer_size, ShuffleOptions options = {}) const;
   Dataset repeat(std::int64_t count = -1) const;  // -1: without end
   Dataset take(std::int64_t count) const;         // -1: all

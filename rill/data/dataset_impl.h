@@ -206,9 +206,10 @@ Nest stack(const std::vector<Nest>& elements, const char* stage);
 Nest stack_padded(const std::vector<Nest>& elements, const std::vector<TensorShape>& shapes,
                   const std::vector<Tensor>& padding, const char* stage);
 
-// A dataset as an element of another; windows are lists of elements.
-// `like` are those of its dataset, for a window without any.
-Nest list_as_nest(std::vector<Nest> elements, const Ref<DatasetImpl>& like = {});
+// A dataset as an element of another: a list of elements, which are like a component of those of
+// `like`, where it is given.
+Nest list_as_nest(std::vector<Nest> elements, const Ref<DatasetImpl>& like = {},
+                  std::size_t component = 0);
 // The elements of such a list; null when the tensor is something else.
 const std::vector<Nest>* listed_elements(const Tensor& t);
 

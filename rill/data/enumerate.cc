@@ -9,9 +9,9 @@ class EnumerateCursor final : public UnaryCursor {
       : UnaryCursor(std::move(input)), start_(start), number_(start) {}
   bool next(Nest* element) override {
     Nest from;
-    if (!input_->next(&from)) return false;
     const Tensor number = make_tensor(int64, TensorShape::scalar());
-    *mutable_data<std::int64_t>(number) = number_++;
+    *mutable_data<std::int64_t>(number) = number_++;  // of an element that is an error, too
+    if (!input_->next(&from)) return false;
     *element = Nest::make({Nest(number), from});
     return true;
   }

@@ -24,6 +24,7 @@ class FormDataset final : public DatasetImpl {
 };
 
 Nest zeros_of(const ElementSpec& spec) {
+  if (spec.is_leaf() && spec.leaf().dtype() == variant) return list_as_nest({});
   if (spec.is_leaf()) {
     Dims dims;
     for (int i = 0; spec.leaf().shape().has_rank() && i < spec.leaf().shape().rank(); ++i)

@@ -86,6 +86,13 @@ class PaddedBatchDataset final : public UnaryDataset {
     return input().spec().map([&](const TensorSpec& s) {
       const bool given = i < padding_.shapes.size() && padding_.shapes[i].has_rank();
       const TensorShape row = given ? padding_.shapes[i] : s.shape();
+      for (int d = 0; given && s.shape().has_rank() && d < s.shape().rank(); ++d)
+        RILL_CHECK(
+            row.rank() == s.shape().rank() && (row.dim(d) < 0 || s.shape().dim(d) <= row.dim(d)),
+            invalid_argument,
+            "[padded_batch] component {} has shape {}, which does not fit into the padded "
+            "shape {}",
+            i, s.shape(), row);
       ++i;
       return TensorSpec(with_rows(row, drop_remainder_ ? size_ : -1), s.dtype());
     });

@@ -155,8 +155,12 @@ class ShuffleDataset final : public UnaryDataset {
 }  // namespace
 
 Dataset Dataset::shuffle(std::int64_t buffer_size, ShuffleOptions options) const {
+  // Of a dataset that does not know its cardinality(), all.
+  if (buffer_size == UNKNOWN_CARDINALITY) buffer_size = INT64_MAX;
   RILL_CHECK(buffer_size > 0, invalid_argument,
-             "[shuffle] buffer_size is {}; expected a number greater than zero", buffer_size);
+             "[shuffle] buffer_size is {}; expected a number greater than zero, or "
+             "UNKNOWN_CARDINALITY for all elements",
+             buffer_size);
   return make_dataset<ShuffleDataset>(*this, buffer_size, options);
 }
 

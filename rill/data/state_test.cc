@@ -101,6 +101,13 @@ const Pipeline pipelines[] = {
          return Dataset::of(w).batch(3);
        });
      }},
+    {"window_of_tuples",
+     [] {
+       const auto both_of = [](Tensor x, Tensor y) {
+         return Dataset::zip({Dataset::of(x).batch(3), Dataset::of(y)});
+       };
+       return Dataset::range(9).shuffle(4).enumerate().window(3, {.shift = 2}).flat_map(both_of);
+     }},
     {"generator",
      [] {
        return Dataset::from_generator(

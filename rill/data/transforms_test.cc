@@ -160,6 +160,8 @@ TEST(Unbatch, UndoesBatch) {
   EXPECT_EQ(printed(Dataset::range(7).batch(3).unbatch().output_shapes()), "()");
   expect_error<tf::errors::InvalidArgument>([] { Dataset::range(3).unbatch().as_vector(); },
                                             "[unbatch] component 0 is a scalar");
+  expect_error<tf::errors::InvalidArgument>([] { Dataset::range(3).unbatch().element_spec(); },
+                                            "with a scalar among them");
 }
 
 TEST(Shuffle, IsAPermutationWithinItsBuffer) {
@@ -492,6 +494,55 @@ TEST(Window, IsADatasetOfDatasets) {
             (List{0, 2, 4, 5, 7, 9}));
   EXPECT_EQ(pairs(Dataset::range(4).window(3, {.shift = 1, .stride = 2})),
             (List{0, 2, 1, 3, 2, 3}));
+}
+
+TEST(Window, OfTuplesHasADatasetForEachComponent) {
+  const auto ds = Dataset::zip({Dataset::range(5), Dataset::range(10, 15)}).window(3);
+  const Nest first = ds.iter().next();
+  EXPECT_EQ(values(Dataset::of(first[0])), (List{0, 1, 2}));
+  EXPECT_EQ(values(Dataset::of(first[1])), (List{10, 11, 12}));
+  const auto batches = ds.flat_map([](Tensor x, Tensor y) {
+    return Dataset::zip({Dataset::of(x).batch(3), Dataset::of(y).batch(3)});
+  });
+  EXPECT_EQ(values(batches), (List{0, 1, 2, 10, 11, 12, 3, 4, 13, 14}));
+  EXPECT_EQ(printed(batches.output_shapes()), "((None,), (None,))");
+  const auto named =
+      Dataset::from_tensor_slices(Nest::dict({{"a", tf::range(4)}, {"b", tf::range(4.f)}}));
+  const Nest dict = named.window(2).iter().next();
+  EXPECT_EQ(printed(Dataset::of(dict["b"]).element_spec()),
+            "TensorSpec(shape=(), dtype=tf.float32, name=None)");
+}
+
+// What comes after an error is where it would have been without.
+TEST(Errors, LeaveTheElementsAfterThemInTheirPlaces) {
+  const auto m = Dataset::range(10).map([](std::int64_t x) {
+    if (x == 2 || x == 5) throw tf::errors::InvalidArgument("no " + std::to_string(x));
+    return x;
+  });
+  const auto steps = [](const Dataset& d) {
+    std::string out;
+    auto it = d.iter();
+    for (;;) try {
+        Nest e;
+        if (!it.next(&e)) return out;
+        for (const Tensor& t : e.flatten())
+          if (t.dtype() == tf::variant)
+            out += "w" + Dataset::of(t).batch(9).as_vector()[0].as_tensor().to_string();
+          else
+            out += t.to_string() + " ";
+      } catch (const tf::errors::InvalidArgument&) {
+        out += "! ";
+      }
+  };
+  EXPECT_EQ(steps(m.batch(2)), "[0 1] ! ! [6 7] [8 9] ");
+  EXPECT_EQ(steps(m.enumerate()), "0 0 1 1 ! 3 3 4 4 ! 6 6 7 7 8 8 9 9 ");
+  const auto short_one = Dataset::range(5);
+  EXPECT_EQ(steps(Dataset::zip({m, short_one})), "0 0 1 1 ! 3 3 4 4 ! ");
+  EXPECT_EQ(steps(Dataset::zip({short_one, m})), "0 0 1 1 ! 3 3 4 4 ");
+  EXPECT_EQ(steps(m.window(2)), "w[0 1]! ! w[6 7]w[8 9]");
+  EXPECT_EQ(steps(m.window(2, {.shift = 3})), "w[0 1]w[3 4]w[6 7]w[9]");
+  EXPECT_EQ(steps(m.window(2, {.shift = 1, .stride = 2})),
+            "! w[1 3]! ! w[4 6]! w[6 8]w[7 9]w[8]w[9]");
 }
 
 TEST(FlatMap, KnowsItsElementsBeforeTheyCome) {

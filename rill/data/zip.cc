@@ -1,4 +1,5 @@
 #include "rill/data/rows_impl.h"
+#include "rill/data/worker_impl.h"
 
 namespace rill::data {
 namespace {
@@ -7,9 +8,16 @@ class ZipCursor final : public Cursor {
  public:
   explicit ZipCursor(std::vector<std::unique_ptr<Cursor>> inputs) : inputs_(std::move(inputs)) {}
   bool next(Nest* element) override {
+    // All go on, even past an error of one, so that they stay side by side.
     std::vector<Nest> items(inputs_.size());
-    for (std::size_t i = 0; i < inputs_.size(); ++i)
-      if (!inputs_[i]->next(&items[i])) return false;
+    Produced failed;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      Produced p = Produced::of([&](Nest* e) { return inputs_[i]->next(e); });
+      if (p.at_end()) return failed.take(element);
+      if (p.failed() && !failed.failed()) failed = p;
+      if (!p.failed()) p.take(&items[i]);
+    }
+    if (failed.failed()) return failed.take(element);
     *element = Nest::make(std::move(items));
     return true;
   }
