@@ -47,36 +47,4 @@ std::vector<Nest> Dataset::as_vector() const {
   return all;
 }
 
-namespace {
-
-void check_dtypes(const Nest& next, const Nest& initial) {
-  const std::vector<Tensor> now = next.flatten(), before = initial.flatten();
-  for (std::size_t i = 0; i < now.size(); ++i)
-    RILL_CHECK(
-        now[i].dtype() == before[i].dtype(), invalid_argument,
-        "[reduce] the function returned {} for a state of {}; expected the same dtypes. Cast "
-        "in the function, or give an initial state of the dtype that it returns",
-        next.to_string(), initial.to_string());
-}
-
-}  // namespace
-
-Nest Dataset::reduce_(const Nest& initial_state, const detail::Fn& f) const {
-  Pass pass;
-  const RandomSource source;
-  const UserCall call("reduce", source, {&pass});
-  Nest state = initial_state;
-  Iterator it = make_iterator();
-  std::int64_t index = 0;
-  for (Nest element; it.next(&element);) {
-    Nest next = call(f, Nest::make({state, element}), index++);
-    RILL_CHECK(next.same_structure(initial_state), invalid_argument,
-               "[reduce] the function returned {} for a state of {}; expected the same structure",
-               next.to_string(), initial_state.to_string());
-    check_dtypes(next, initial_state);
-    state = std::move(next);
-  }
-  return state;
-}
-
 }  // namespace rill::data

@@ -190,6 +190,11 @@ class Dataset {
   Dataset interleave(F f, InterleaveOptions options = {}) const {
     return interleave_(detail::user_function(std::move(f)), std::move(options));
   }
+  // (state, new element) = f(state, element) for each in turn.
+  template <class F>
+  Dataset scan(const Nest& initial_state, F f) const {
+    return scan_(initial_state, detail::user_function(std::move(f)));
+  }
   // state = f(state, element) over all elements.
   template <class F>
   Nest reduce(const Nest& initial_state, F f) const {
@@ -270,6 +275,7 @@ class Dataset {
   Dataset take_while_(detail::Fn f) const;
   Dataset flat_map_(detail::Fn f) const;
   Dataset interleave_(detail::Fn f, InterleaveOptions options) const;
+  Dataset scan_(const Nest& initial_state, detail::Fn f) const;
   Nest reduce_(const Nest& initial_state, const detail::Fn& f) const;
 };
 std::ostream& operator<<(std::ostream& os, const Dataset& dataset);

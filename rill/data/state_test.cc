@@ -101,6 +101,12 @@ const Pipeline pipelines[] = {
          return Dataset::of(w).batch(3);
        });
      }},
+    {"scan",
+     [] {
+       return Dataset::range(9).shuffle(4).scan(
+           tf::constant(std::int64_t{0}),
+           [](Tensor s, Tensor x) { return tf::tuple(s + x, tf::tuple(s, noisy(x))); });
+     }},
     {"window_of_tuples",
      [] {
        const auto both_of = [](Tensor x, Tensor y) {
