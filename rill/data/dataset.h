@@ -161,6 +161,8 @@ class Dataset {
   // Tuples of an element from each; ends with the shortest.
   static Dataset zip(std::initializer_list<Dataset> datasets);
   static Dataset zip(const std::vector<Dataset>& datasets);
+  // Dicts: zip({{"image", images}, {"label", labels}}).
+  static Dataset zip(const std::vector<std::pair<std::string, Dataset>>& datasets);
 
   // `f` takes the items of a tuple as arguments, or an element whole as a Nest,
   // and returns an element of the new dataset. It runs as plain C++. Random ops in

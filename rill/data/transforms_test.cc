@@ -581,6 +581,23 @@ TEST(Reduce, FoldsAllElements) {
   EXPECT_EQ(values(Dataset::range(5).apply([](const Dataset& d) { return d.take(1); })), List{0});
 }
 
+TEST(Zip, OfNamedDatasetsGivesDicts) {
+  const auto r = Dataset::range(3);
+  for (const auto& second : {r, r.filter([](Tensor) { return true; })}) {  // rows, and elements
+    const auto ds = Dataset::zip({{"x", r}, {"y", Dataset::zip({r, second})}});
+    EXPECT_EQ(printed(ds.output_types()), "{'x': tf.int64, 'y': (tf.int64, tf.int64)}");
+    const Nest last = ds.as_vector()[2];
+    EXPECT_EQ(last["x"].as_tensor().item<int>(), 2);
+    EXPECT_EQ(last["y"][1].as_tensor().item<int>(), 2);
+    EXPECT_EQ(ds.batch(3).iter().next()["x"].as_tensor().to_string(), "[0 1 2]");
+  }
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        Dataset::zip({{"x", r}, {"x", r}});
+      },
+      "two datasets are called \"x\"");
+}
+
 TEST(Scan, HandsAStateOn) {
   const auto zero = tf::constant(std::int64_t{0});
   const auto sums = [](Tensor s, Tensor x) { return tf::tuple(s + x, s * 10); };
