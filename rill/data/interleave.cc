@@ -38,6 +38,7 @@ class InterleaveCursor final : public UnaryCursor {
           if (++taken_ == turns_.block) advance();
           return true;
         }
+        place.cursor.reset();  // before what it reads: assignment goes from the first to the last
         place = {};
         --open_;
         advance();

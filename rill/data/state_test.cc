@@ -101,6 +101,12 @@ const Pipeline pipelines[] = {
          return Dataset::of(w).batch(3);
        });
      }},
+    {"flat_map_of_prefetched",
+     [] {
+       return Dataset::range(4).flat_map([](std::int64_t n) {
+         return Dataset::range(n + 1).map(noisy).prefetch(tf::data::AUTOTUNE);
+       });
+     }},
     {"scan",
      [] {
        return Dataset::range(9).shuffle(4).scan(
