@@ -4,6 +4,8 @@
 
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
+#include "rill/core/array_format.h"
+#include "rill/core/tensor_impl.h"
 
 namespace rill {
 
@@ -125,6 +127,46 @@ std::string Nest::to_string() const {
   if (!is_dict() && impl_->items.size() == 1) out += ",";
   return out + (is_dict() ? "}" : ")");
 }
-std::ostream& operator<<(std::ostream& os, const Nest& nest) { return os << nest.to_string(); }
+
+namespace {
+
+// A tensor as an item of a structure, where Python prints its repr.
+void print_item(std::ostream& os, const Tensor& t) {
+  if (!t.defined()) {
+    os << "None";
+  } else if (t.is_symbolic()) {
+    os << "<tf.Tensor '" << t.to_string() << "' shape=" << t.shape()
+       << " dtype=" << t.dtype().name() << ">";
+  } else {
+    const Tensor h = to_host(t);
+    const std::string value = h.ndim() == 0 || h.impl()->resource
+                                  ? h.to_string()
+                                  : array_repr({h.dtype(), h.shape().dims(), h.impl()->data});
+    os << "<tf.Tensor: shape=" << t.shape() << ", dtype=" << t.dtype().name()
+       << ", numpy=" << (value.find('\n') == std::string::npos ? "" : "\n") << value << ">";
+  }
+}
+
+void print_nest(std::ostream& os, const Nest& nest) {
+  if (nest.is_tensor()) return print_item(os, nest.as_tensor());
+  const std::vector<std::string> keys = nest.keys();
+  os << (nest.is_dict() ? "{" : "(");
+  for (std::size_t i = 0; i < nest.size(); ++i) {
+    if (i) os << ", ";
+    if (nest.is_dict()) os << "'" << keys[i] << "': ";
+    print_nest(os, nest[static_cast<int>(i)]);
+  }
+  if (!nest.is_dict() && nest.size() == 1) os << ",";
+  os << (nest.is_dict() ? "}" : ")");
+}
+
+}  // namespace
+
+// What Python prints. to_string() tells the form alone: it is what errors say.
+std::ostream& operator<<(std::ostream& os, const Nest& nest) {
+  if (nest.is_tensor()) return os << nest.as_tensor();
+  print_nest(os, nest);
+  return os;
+}
 
 }  // namespace rill

@@ -54,7 +54,7 @@ class Nest {
   auto unpack() const {
     return unpack_(std::make_index_sequence<N>{});
   }
-  std::string to_string() const;
+  std::string to_string() const;  // dtypes and shapes: "(float32 [2], int32 [])"
 
  private:
   void require_size(std::size_t n) const;
@@ -66,6 +66,7 @@ class Nest {
   }
   Ref<NestImpl> impl_;
 };
+// As Python prints the structure, with the values of its tensors.
 std::ostream& operator<<(std::ostream& os, const Nest& nest);
 
 template <class... A>

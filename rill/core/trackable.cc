@@ -56,6 +56,10 @@ void TrackableNode::track(std::string_view name, const Ref<TrackableNode>& child
     if (const Ref<RestorePosition> p = s.restored[i]->child(name)) restore_below(name, *child, p);
 }
 
+void TrackableNode::untrack(std::string_view name) {
+  if (state_) std::erase_if(state_->edges, [&](const Edge& e) { return e.name == name; });
+}
+
 void TrackableNode::restore(const Ref<RestorePosition>& position) {
   State& s = state();
   for (const Ref<RestorePosition>& p : s.restored)

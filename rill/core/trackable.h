@@ -58,6 +58,7 @@ class TrackableNode {
   // Names a child. The same child under its name again changes nothing; another
   // one takes its place.
   void track(std::string_view name, const Ref<TrackableNode>& child);
+  void untrack(std::string_view name);  // nothing where no child has the name
   const std::vector<Edge>& edges() const;
   TrackableNode* child(std::string_view name) const;  // null: none
 

@@ -1,4 +1,4 @@
-#include "rill/data/dataset_impl.h"
+#include "rill/data/worker_impl.h"
 
 namespace rill::data {
 namespace {
@@ -11,15 +11,16 @@ class BatchCursor final : public UnaryCursor {
     return input_->rows() ? next_gathered(element) : next_stacked(element);
   }
   void save(StateWriter& out) override {
-    out.stage("BatchDataset");
+    out.stage("BatchDataset", settings());
     input_->save(out);
   }
   void restore(StateReader& in) override {
-    in.stage("BatchDataset");
+    in.stage("BatchDataset", settings());
     input_->restore(in);
   }
 
  private:
+  Settings settings() const { return {{"batch_size", size_}, {"drop_remainder", drop_remainder_}}; }
   bool is_whole(std::int64_t n) const { return n == size_ || (n > 0 && !drop_remainder_); }
   bool next_gathered(Nest* element) {
     std::int64_t n = 0;
@@ -37,10 +38,18 @@ class BatchCursor final : public UnaryCursor {
     return true;
   }
   bool next_stacked(Nest* element) {
+    // An error takes the place of its batch: those after it begin where they would have.
     std::vector<Nest> elements;
-    Nest one;
-    while (static_cast<std::int64_t>(elements.size()) < size_ && input_->next(&one))
-      elements.push_back(std::move(one)), one = Nest();
+    Produced failed;
+    for (std::int64_t n = 0; n < size_; ++n) {
+      Produced p = Produced::of([&](Nest* e) { return input_->next(e); });
+      if (p.at_end()) break;
+      if (!p.failed())
+        p.take(&elements.emplace_back());
+      else if (!failed.failed())
+        failed = p;
+    }
+    if (failed.failed()) return failed.take(element);
     if (!is_whole(static_cast<std::int64_t>(elements.size()))) return false;
     *element = stack(elements, "batch");
     return true;

@@ -47,21 +47,4 @@ std::vector<Nest> Dataset::as_vector() const {
   return all;
 }
 
-Nest Dataset::reduce_(const Nest& initial_state, const detail::Fn& f) const {
-  Pass pass;
-  const RandomSource source;
-  const UserCall call("reduce", source, {&pass});
-  Nest state = initial_state;
-  Iterator it = make_iterator();
-  std::int64_t index = 0;
-  for (Nest element; it.next(&element);) {
-    Nest next = call(f, Nest::make({state, element}), index++);
-    RILL_CHECK(next.same_structure(initial_state), invalid_argument,
-               "[reduce] the function returned {} for a state of {}; expected the same structure",
-               next.to_string(), initial_state.to_string());
-    state = std::move(next);
-  }
-  return state;
-}
-
 }  // namespace rill::data

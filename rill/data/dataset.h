@@ -75,6 +75,9 @@ struct PaddedBatchOptions {
 struct InterleaveOptions {
   std::int64_t cycle_length = 0;  // datasets open at a time; 0: the cores
   std::int64_t block_length = 1;  // elements taken from one before the next has its turn
+  // So many of the open datasets, AUTOTUNE: all, have a thread each that reads ahead. The elements
+  // and their order are the same.
+  std::int64_t num_parallel_calls = 0;
   std::string name = {};
 };
 struct WindowOptions {
@@ -158,6 +161,8 @@ class Dataset {
   // Tuples of an element from each; ends with the shortest.
   static Dataset zip(std::initializer_list<Dataset> datasets);
   static Dataset zip(const std::vector<Dataset>& datasets);
+  // Dicts: zip({{"image", images}, {"label", labels}}).
+  static Dataset zip(const std::vector<std::pair<std::string, Dataset>>& datasets);
 
   // `f` takes the items of a tuple as arguments, or an element whole as a Nest,
   // and returns an element of the new dataset. It runs as plain C++. Random ops in
@@ -187,6 +192,11 @@ class Dataset {
   Dataset interleave(F f, InterleaveOptions options = {}) const {
     return interleave_(detail::user_function(std::move(f)), std::move(options));
   }
+  // (state, new element) = f(state, element) for each in turn.
+  template <class F>
+  Dataset scan(const Nest& initial_state, F f) const {
+    return scan_(initial_state, detail::user_function(std::move(f)));
+  }
   // state = f(state, element) over all elements.
   template <class F>
   Nest reduce(const Nest& initial_state, F f) const {
@@ -206,11 +216,13 @@ class Dataset {
   Dataset padded_batch(std::int64_t batch_size, const Shapes& padded_shapes = {},
                        PaddedBatchOptions options = {}) const;
   Dataset unbatch() const;
-  // Datasets of `size` elements each, as elements: Dataset::of(element) reads one.
+  // Datasets of `size` elements each, one for every component, as elements: Dataset::of(element)
+  // reads one.
   Dataset window(std::int64_t size, WindowOptions options = {}) const;
   static Dataset of(const Nest& element);
 
-  // Draws each element by chance from a buffer of the next `buffer_size`.
+  // Draws each element by chance from a buffer of the next `buffer_size`; UNKNOWN_CARDINALITY: of
+  // all.
   Dataset shuffle(std::int64_t buffer_size, ShuffleOptions options = {}) const;
   Dataset repeat(std::int64_t count = -1) const;  // -1: without end
   Dataset take(std::int64_t count) const;         // -1: all
@@ -233,8 +245,8 @@ class Dataset {
   std::int64_t size() const;
   // Dtypes and shapes of an element, with None for sizes that vary. After map()
   // the function is traced to learn them; where it cannot be, it is called with
-  // the first element, and the shapes are unknown. The function of flat_map() and
-  // interleave() is called with the first element for the dataset that it returns.
+  // the first element, and the shapes are unknown. So is the function of flat_map() and
+  // interleave(), for the dataset that it returns; where there is no element it gets zeros.
   const ElementSpec& element_spec() const;
   Types output_types() const;
   Shapes output_shapes() const;
@@ -265,6 +277,7 @@ class Dataset {
   Dataset take_while_(detail::Fn f) const;
   Dataset flat_map_(detail::Fn f) const;
   Dataset interleave_(detail::Fn f, InterleaveOptions options) const;
+  Dataset scan_(const Nest& initial_state, detail::Fn f) const;
   Nest reduce_(const Nest& initial_state, const detail::Fn& f) const;
 };
 std::ostream& operator<<(std::ostream& os, const Dataset& dataset);

@@ -94,6 +94,8 @@ class Rows {
  public:
   virtual ~Rows() = default;
   virtual std::int64_t size() const = 0;
+  // What tells it from another table, as far as numbers can.
+  virtual Settings settings() const { return {{"number of elements", size()}}; }
   virtual Nest element(std::int64_t row) const = 0;
   virtual Nest gather(const std::int64_t* rows, std::int64_t n) const = 0;
 };
@@ -129,6 +131,8 @@ class DatasetImpl {
   // Not null: every pass is over all rows of it, in order.
   virtual const Rows* source_rows() const { return nullptr; }
   const ElementSpec& spec() const;
+  // An element such as there might be, to try a function on; zeros where nothing is known.
+  virtual Nest specimen() const;
 
   RefCount refs;
 
@@ -145,6 +149,7 @@ class UnaryDataset : public DatasetImpl {
  public:
   explicit UnaryDataset(const Dataset& input) : input_(input.ref()) {}
   const DatasetImpl& input() const { return *input_; }
+  const Ref<DatasetImpl>& input_ref() const { return input_; }
   std::int64_t cardinality() const override { return input_->cardinality(); }
 
  protected:
@@ -167,6 +172,11 @@ template <class D, class... A>
 Dataset make_dataset(A&&... args) {
   return Dataset(Ref<DatasetImpl>(new D(std::forward<A>(args)...)));
 }
+
+// While traced_dataset_spec() looks at a user's function, sources are made of symbols: they tell
+// what their elements would be like, and have none.
+bool only_form_is_sought();
+Dataset dataset_of_form(const ElementSpec& spec);
 
 // The user's function on one element: as plain C++ in the program's default
 // state, whatever tape or trace its caller has open, with random numbers of the
@@ -196,8 +206,10 @@ Nest stack(const std::vector<Nest>& elements, const char* stage);
 Nest stack_padded(const std::vector<Nest>& elements, const std::vector<TensorShape>& shapes,
                   const std::vector<Tensor>& padding, const char* stage);
 
-// A dataset as an element of another; windows are lists of elements.
-Nest list_as_nest(std::vector<Nest> elements);
+// A dataset as an element of another: a list of elements, which are like a component of those of
+// `like`, where it is given.
+Nest list_as_nest(std::vector<Nest> elements, const Ref<DatasetImpl>& like = {},
+                  std::size_t component = 0);
 // The elements of such a list; null when the tensor is something else.
 const std::vector<Nest>* listed_elements(const Tensor& t);
 

@@ -6,28 +6,28 @@ namespace {
 class EnumerateCursor final : public UnaryCursor {
  public:
   EnumerateCursor(std::unique_ptr<Cursor> input, std::int64_t start)
-      : UnaryCursor(std::move(input)), number_(start) {}
+      : UnaryCursor(std::move(input)), start_(start), number_(start) {}
   bool next(Nest* element) override {
     Nest from;
-    if (!input_->next(&from)) return false;
     const Tensor number = make_tensor(int64, TensorShape::scalar());
-    *mutable_data<std::int64_t>(number) = number_++;
+    *mutable_data<std::int64_t>(number) = number_++;  // of an element that is an error, too
+    if (!input_->next(&from)) return false;
     *element = Nest::make({Nest(number), from});
     return true;
   }
   void save(StateWriter& out) override {
-    out.stage("EnumerateDataset");
+    out.stage("EnumerateDataset", {{"start", start_}});
     out.put(number_);
     input_->save(out);
   }
   void restore(StateReader& in) override {
-    in.stage("EnumerateDataset");
+    in.stage("EnumerateDataset", {{"start", start_}});
     number_ = in.integer();
     input_->restore(in);
   }
 
  private:
-  std::int64_t number_;
+  std::int64_t start_, number_;
 };
 
 class EnumerateDataset final : public UnaryDataset {

@@ -77,6 +77,11 @@ class TensorRows final : public Rows {
   std::int64_t size_ = 0;
 };
 
+ElementSpec rows_spec(const Nest& tensors) {
+  return spec_of(tensors).map(
+      [](const TensorSpec& s) { return TensorSpec(row_shape(s.shape()), s.dtype()); });
+}
+
 class TensorSliceDataset final : public DatasetImpl {
  public:
   explicit TensorSliceDataset(const Nest& tensors) : rows_(tensors) {}
@@ -88,11 +93,7 @@ class TensorSliceDataset final : public DatasetImpl {
   }
 
  protected:
-  ElementSpec make_spec() const override {
-    return spec_of(rows_.structure()).map([](const TensorSpec& s) {
-      return TensorSpec(row_shape(s.shape()), s.dtype());
-    });
-  }
+  ElementSpec make_spec() const override { return rows_spec(rows_.structure()); }
 
  private:
   TensorRows rows_;
@@ -104,6 +105,7 @@ Dataset Dataset::from_tensor_slices(const Nest& tensors) {
   const std::vector<Tensor> leaves = tensors.flatten();
   RILL_CHECK(!leaves.empty(), invalid_argument,
              "[from_tensor_slices] got an empty structure; expected at least one tensor");
+  if (only_form_is_sought()) return dataset_of_form(rows_spec(tensors));
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const Tensor& t = leaves[i];
     RILL_CHECK(

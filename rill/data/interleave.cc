@@ -2,33 +2,43 @@
 #include <thread>
 
 #include "rill/data/dataset_resource_impl.h"
+#include "rill/data/map_impl.h"
 
 namespace rill::data {
 namespace {
+
+struct Turns {
+  std::int64_t cycle = 1, block = 1;
+  std::int64_t threads = 0;  // of places, the first ones, that read ahead
+  Settings settings() const {
+    return {{"cycle_length", cycle}, {"block_length", block}, {"num_parallel_calls", threads}};
+  }
+};
 
 // Up to `cycle` datasets are open, each in a place of its own; places are visited
 // in turn, `block` elements at a visit. One place is flat_map.
 class InterleaveCursor final : public UnaryCursor {
  public:
   InterleaveCursor(std::unique_ptr<Cursor> input, const detail::Fn& f, const UserCall& call,
-                   const Pass::Stream& stream, std::uint64_t path, std::size_t cycle,
-                   std::int64_t block, const char* stage)
+                   const Pass::Stream& stream, std::uint64_t path, const Turns& turns,
+                   const char* stage)
       : UnaryCursor(std::move(input)),
         f_(f),
         call_(call),
         stream_(stream),
         path_(path),
-        places_(cycle),
-        block_(block),
+        places_(static_cast<std::size_t>(turns.cycle)),
+        turns_(turns),
         stage_(stage) {}
   bool next(Nest* element) override {
     while (!input_ended_ || open_ > 0) {
       Opened& place = places_[at_];
       if (place.cursor) {
         if (place.cursor->next(element)) {
-          if (++taken_ == block_) advance();
+          if (++taken_ == turns_.block) advance();
           return true;
         }
+        place.cursor.reset();  // before what it reads: assignment goes from the first to the last
         place = {};
         --open_;
         advance();
@@ -36,7 +46,7 @@ class InterleaveCursor final : public UnaryCursor {
         Nest from;
         if (input_->next(&from)) {
           const std::int64_t index = index_++;
-          place = opened(from, index, Pass::nested(stream_));
+          place = opened(from, index, at_, Pass::nested(stream_));
           ++open_;
         } else {
           input_ended_ = true;
@@ -48,7 +58,7 @@ class InterleaveCursor final : public UnaryCursor {
     return false;
   }
   void save(StateWriter& out) override {
-    out.stage(stage_);
+    out.stage(stage_, turns_.settings());
     for (std::int64_t v :
          {index_, taken_, static_cast<std::int64_t>(at_), static_cast<std::int64_t>(input_ended_)})
       out.put(v);
@@ -63,17 +73,17 @@ class InterleaveCursor final : public UnaryCursor {
     input_->save(out);
   }
   void restore(StateReader& in) override {
-    in.stage(stage_);
+    in.stage(stage_, turns_.settings());
     index_ = in.integer(0, INT64_MAX);
-    taken_ = in.integer(0, block_);
+    taken_ = in.integer(0, turns_.block);
     at_ = static_cast<std::size_t>(in.integer(0, static_cast<std::int64_t>(places_.size()) - 1));
     input_ended_ = in.boolean();
-    for (Opened& place : places_) {
+    for (std::size_t i = 0; i < places_.size(); ++i) {
       if (!in.boolean()) continue;
       const std::int64_t index = in.integer(0, INT64_MAX);
       const Nest element = in.nest();
-      place = opened(element, index, Pass::restore(in));
-      place.cursor->restore(in);
+      places_[i] = opened(element, index, i, Pass::restore(in));
+      places_[i].cursor->restore(in);
       ++open_;
     }
     input_->restore(in);
@@ -87,11 +97,14 @@ class InterleaveCursor final : public UnaryCursor {
     std::unique_ptr<Pass> pass;
     std::unique_ptr<Cursor> cursor;
   };
-  Opened opened(const Nest& element, std::int64_t index, std::unique_ptr<Pass> pass) const {
+  Opened opened(const Nest& element, std::int64_t index, std::size_t place,
+                std::unique_ptr<Pass> pass) const {
     Opened o;
     o.element = element;
     o.index = index;
-    o.dataset = std::make_shared<Dataset>(Dataset::of(call_(f_, element, index)));
+    const Dataset dataset = Dataset::of(call_(f_, element, index));
+    const bool reads_ahead = static_cast<std::int64_t>(place) < turns_.threads;
+    o.dataset = std::make_shared<Dataset>(reads_ahead ? dataset.prefetch(AUTOTUNE) : dataset);
     o.pass = std::move(pass);
     o.cursor =
         o.dataset->impl().start({o.pass.get(), mix(path_, static_cast<std::uint64_t>(index))});
@@ -107,7 +120,7 @@ class InterleaveCursor final : public UnaryCursor {
   Pass::Stream stream_;
   std::uint64_t path_;
   std::vector<Opened> places_;
-  std::int64_t block_;
+  Turns turns_;
   const char* stage_;
   std::int64_t index_ = 0, taken_ = 0;
   std::size_t at_ = 0, open_ = 0;
@@ -117,32 +130,41 @@ class InterleaveCursor final : public UnaryCursor {
 class InterleaveDataset final : public UnaryDataset {
  public:
   InterleaveDataset(const Dataset& input, const detail::Fn& f, const char* name, const char* stage,
-                    std::int64_t cycle, std::int64_t block)
-      : UnaryDataset(input), f_(f), name_(name), stage_(stage), cycle_(cycle), block_(block) {}
+                    const Turns& turns)
+      : UnaryDataset(input), f_(f), name_(name), stage_(stage), turns_(turns) {}
   const char* name() const override { return name_; }
   std::int64_t cardinality() const override { return UNKNOWN_CARDINALITY; }
   std::unique_ptr<Cursor> start(Place place) const override {
     const Pass::Stream stream = place.pass->stream_of(random_);
     const std::uint64_t path = mix(place.path, stream.number);
     const UserCall call(stage_, random_, place);
-    return std::make_unique<InterleaveCursor>(input().start(place), f_, call, stream, path,
-                                              static_cast<std::size_t>(cycle_), block_, stage_);
+    return std::make_unique<InterleaveCursor>(input().start(place), f_, call, stream, path, turns_,
+                                              stage_);
   }
 
  protected:
-  // Only a dataset that the function returns can tell.
+  // Only a dataset that the function returns can tell: that of symbols, of the first element, or,
+  // where there is none, of an element as it might be.
   ElementSpec make_spec() const override {
+    ElementSpec spec;
+    if (traced_dataset_spec(f_, input().spec(), &spec)) return spec;
     const std::unique_ptr<Pass> pass = Pass::nested({});
     const Place place{pass.get()};
+    const UserCall call(stage_, random_, place);
     Nest element;
-    if (!input().start(place)->next(&element)) return {};
-    return Dataset::of(UserCall(stage_, random_, place)(f_, element, 0)).element_spec();
+    if (input().start(place)->next(&element))
+      return Dataset::of(call(f_, element, 0)).element_spec();
+    try {
+      return Dataset::of(call(f_, input().specimen(), 0)).element_spec();
+    } catch (const errors::Error&) {
+      return {};  // a function that asks for more than zeros
+    }
   }
 
  private:
   detail::Fn f_;
   const char *name_, *stage_;
-  std::int64_t cycle_, block_;
+  Turns turns_;
   RandomSource random_;
 };
 
@@ -163,7 +185,7 @@ Dataset Dataset::of(const Nest& element) {
 }
 
 Dataset Dataset::flat_map_(detail::Fn f) const {
-  return make_dataset<InterleaveDataset>(*this, f, "FlatMapDataset", "flat_map", 1, 1);
+  return make_dataset<InterleaveDataset>(*this, f, "FlatMapDataset", "flat_map", Turns());
 }
 Dataset Dataset::interleave_(detail::Fn f, InterleaveOptions o) const {
   RILL_CHECK(
@@ -171,11 +193,19 @@ Dataset Dataset::interleave_(detail::Fn f, InterleaveOptions o) const {
       "[interleave] cycle_length is {} and block_length {}; expected 0 (the cores) to 65536, "
       "and 1 or more",
       o.cycle_length, o.block_length);
-  const std::int64_t cycle = o.cycle_length > 0
-                                 ? o.cycle_length
-                                 : std::max<std::int64_t>(1, std::thread::hardware_concurrency());
-  return make_dataset<InterleaveDataset>(*this, f, "InterleaveDataset", "interleave", cycle,
-                                         o.block_length);
+  RILL_CHECK(
+      o.num_parallel_calls >= AUTOTUNE, invalid_argument,
+      "[interleave] num_parallel_calls is {}; expected a number of datasets to read ahead, 0 "
+      "for none, or AUTOTUNE",
+      o.num_parallel_calls);
+  Turns turns{.cycle = o.cycle_length, .block = o.block_length};
+  if (turns.cycle <= 0)
+    turns.cycle = std::max<std::int64_t>(1, std::thread::hardware_concurrency());
+  turns.threads =
+      o.num_parallel_calls == AUTOTUNE ? turns.cycle : std::min(turns.cycle, o.num_parallel_calls);
+  return make_dataset<InterleaveDataset>(
+      *this, f, turns.threads ? "ParallelInterleaveDataset" : "InterleaveDataset", "interleave",
+      turns);
 }
 
 }  // namespace rill::data

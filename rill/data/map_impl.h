@@ -16,6 +16,8 @@ std::unique_ptr<Cursor> parallel_map_cursor(std::unique_ptr<Cursor> input, const
 // What a function returns for elements as specified, by tracing it; false when it
 // cannot be traced.
 bool traced_spec(const detail::Fn& f, const ElementSpec& element, ElementSpec* result);
+// The same of the elements of the dataset that a function returns.
+bool traced_dataset_spec(const detail::Fn& f, const ElementSpec& element, ElementSpec* result);
 // The function as a graph.
 detail::Fn traced_function(const detail::Fn& f);
 

@@ -1,6 +1,4 @@
 #include "rill/data/dataset_impl.h"
-#include "rill/ops/array_ops.h"
-#include "rill/ops/math_ops.h"
 
 namespace rill::data {
 namespace {
@@ -30,16 +28,17 @@ class PaddedBatchCursor final : public UnaryCursor {
     return true;
   }
   void save(StateWriter& out) override {
-    out.stage("PaddedBatchDataset");
+    out.stage("PaddedBatchDataset", settings());
     input_->save(out);
   }
   void restore(StateReader& in) override {
-    in.stage("PaddedBatchDataset");
+    in.stage("PaddedBatchDataset", settings());
     input_->restore(in);
   }
 
  private:
-  // A literal has no dtype of its own: it takes that of its component, if it fits.
+  Settings settings() const { return {{"batch_size", size_}, {"drop_remainder", drop_remainder_}}; }
+  // One a component, in host memory; where none is given zeros are written.
   std::vector<Tensor> values_for(const std::vector<Tensor>& components) const {
     std::vector<Tensor> out;
     RILL_CHECK(padding_.values.size() == 1 || padding_.values.size() == components.size(),
@@ -47,19 +46,12 @@ class PaddedBatchCursor final : public UnaryCursor {
                padding_.values.size(), components.size());
     for (std::size_t c = 0; c < components.size(); ++c) {
       const Tensor& given = padding_.values[padding_.values.size() == 1 ? 0 : c];
-      const DType want = components[c].dtype();
-      bool fits = given.dtype() == want;
-      Tensor value = to_host(given);
-      if (!fits && given.dtype() != string && want != string) {
-        value = cast(given, want);
-        fits = given.size() == 1 &&
-               equal(reshape(cast(value, given.dtype()), {}), reshape(given, {})).item<bool>();
-      }
-      RILL_CHECK(fits && given.size() == 1, invalid_argument,
-                 "[padded_batch] padding value {} of component {} is {} {}; expected a scalar that "
-                 "{} can hold",
-                 given.to_string(), c, given.dtype(), given.shape(), want);
-      out.push_back(value);
+      out.push_back(given.defined() ? to_host(given) : given);
+      if (!given.defined()) continue;
+      RILL_CHECK(given.ndim() == 0 && given.dtype() == components[c].dtype(), invalid_argument,
+                 "[padded_batch] the padding value of component {} is {} {}; expected a scalar of "
+                 "the component's dtype {}. Cast it",
+                 c, given.dtype(), given.shape(), components[c].dtype());
     }
     return out;
   }
@@ -94,6 +86,13 @@ class PaddedBatchDataset final : public UnaryDataset {
     return input().spec().map([&](const TensorSpec& s) {
       const bool given = i < padding_.shapes.size() && padding_.shapes[i].has_rank();
       const TensorShape row = given ? padding_.shapes[i] : s.shape();
+      for (int d = 0; given && s.shape().has_rank() && d < s.shape().rank(); ++d)
+        RILL_CHECK(
+            row.rank() == s.shape().rank() && (row.dim(d) < 0 || s.shape().dim(d) <= row.dim(d)),
+            invalid_argument,
+            "[padded_batch] component {} has shape {}, which does not fit into the padded "
+            "shape {}",
+            i, s.shape(), row);
       ++i;
       return TensorSpec(with_rows(row, drop_remainder_ ? size_ : -1), s.dtype());
     });

@@ -20,6 +20,9 @@ class RangeRows final : public Rows {
     }
   }
   std::int64_t size() const override { return size_; }
+  Settings settings() const override {
+    return {{"number of elements", size_}, {"start", start_}, {"step", step_}};
+  }
   Nest element(std::int64_t row) const override {
     const Tensor t = make_tensor(int64, TensorShape::scalar());
     *mutable_data<std::int64_t>(t) = start_ + row * step_;

@@ -24,13 +24,13 @@ class RepeatCursor final : public Cursor {
     return 0;
   }
   void save(StateWriter& out) override {
-    out.stage("RepeatDataset");
+    out.stage("RepeatDataset", settings());
     out.put(round_);
     out.put(static_cast<std::int64_t>(round_is_empty_));
     input_->save(out);
   }
   void restore(StateReader& in) override {
-    in.stage("RepeatDataset");
+    in.stage("RepeatDataset", settings());
     round_ = in.integer(0, count_ < 0 ? INT64_MAX : count_);
     round_is_empty_ = in.boolean();
     input_ = start();
@@ -38,6 +38,7 @@ class RepeatCursor final : public Cursor {
   }
 
  private:
+  Settings settings() const { return {{"count", count_}}; }
   // The first round is the dataset itself, so that repeat(1) changes nothing.
   std::unique_ptr<Cursor> start() const {
     return dataset_.start(round_ == 0 ? place_ : place_.branch(static_cast<std::uint64_t>(round_)));

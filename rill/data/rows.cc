@@ -16,17 +16,12 @@ std::int64_t AllRowsCursor::skip(std::int64_t n) {
   return n;
 }
 void AllRowsCursor::save(StateWriter& out) {
-  out.stage(stage_);
-  out.put(rows_.size());
+  out.stage(stage_, rows_.settings());
   out.put(at_);
 }
 void AllRowsCursor::restore(StateReader& in) {
-  in.stage(stage_);
-  const std::int64_t size = in.integer();
-  RILL_CHECK(size == rows_.size(), invalid_argument,
-             "[Iterator.restore] the state was saved over {} elements of a {}; this one has {}",
-             size, stage_, rows_.size());
-  at_ = in.integer(0, size);
+  in.stage(stage_, rows_.settings());
+  at_ = in.integer(0, rows_.size());
 }
 
 }  // namespace rill::data

@@ -21,17 +21,18 @@ class ShardCursor final : public UnaryCursor {
     return done;
   }
   void save(StateWriter& out) override {
-    out.stage("ShardDataset");
+    out.stage("ShardDataset", settings());
     out.put(static_cast<std::int64_t>(begun_));
     input_->save(out);
   }
   void restore(StateReader& in) override {
-    in.stage("ShardDataset");
+    in.stage("ShardDataset", settings());
     begun_ = in.boolean();
     input_->restore(in);
   }
 
  private:
+  Settings settings() const { return {{"num_shards", shards_}, {"index", index_}}; }
   void pass_over() {
     input_->skip(begun_ ? shards_ - 1 : index_);
     begun_ = true;

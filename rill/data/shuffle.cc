@@ -11,9 +11,10 @@ __extension__ using Wide = unsigned __int128;
 class ShuffleCursor final : public UnaryCursor {
  public:
   ShuffleCursor(std::unique_ptr<Cursor> input, std::int64_t size, const Pass::Stream& stream,
-                std::uint64_t round)
+                std::uint64_t round, const Settings& settings)
       : UnaryCursor(std::move(input)),
         size_(size),
+        settings_(settings),
         bits_(
             mix(static_cast<std::uint64_t>(stream.seed), static_cast<std::uint64_t>(stream.seed2)),
             0, round) {}
@@ -52,7 +53,7 @@ class ShuffleCursor final : public UnaryCursor {
 
   void save(StateWriter& out) override {
     if (vacant_ >= 0) refill();  // a place without an element cannot be written
-    out.stage("ShuffleDataset");
+    out.stage("ShuffleDataset", settings_);
     input_->save(out);
     out.put(static_cast<std::int64_t>(input_ended_));
     out.put(static_cast<std::int64_t>(draws_));
@@ -60,7 +61,7 @@ class ShuffleCursor final : public UnaryCursor {
     out.put(elements_);
   }
   void restore(StateReader& in) override {
-    in.stage("ShuffleDataset");
+    in.stage("ShuffleDataset", settings_);
     input_->restore(in);
     input_ended_ = in.boolean();
     draws_ = static_cast<std::uint64_t>(in.integer());
@@ -117,6 +118,7 @@ class ShuffleCursor final : public UnaryCursor {
   }
 
   std::int64_t size_;
+  const Settings& settings_;
   bool input_ended_ = false;
   Philox bits_;
   Philox::Group group_{};
@@ -129,25 +131,36 @@ class ShuffleCursor final : public UnaryCursor {
 class ShuffleDataset final : public UnaryDataset {
  public:
   ShuffleDataset(const Dataset& input, std::int64_t size, const ShuffleOptions& o)
-      : UnaryDataset(input), size_(size), reshuffle_(o.reshuffle_each_iteration), random_(o.seed) {}
+      : UnaryDataset(input),
+        size_(size),
+        reshuffle_(o.reshuffle_each_iteration),
+        settings_{{"buffer_size", size},
+                  {"seed", std::max<std::int64_t>(o.seed, -1)},
+                  {"reshuffle_each_iteration", reshuffle_}},
+        random_(o.seed) {}
   const char* name() const override { return "ShuffleDataset"; }
   std::unique_ptr<Cursor> start(Place place) const override {
     const Pass::Stream stream = place.pass->stream_of(random_);
     const std::uint64_t round = reshuffle_ ? mix(place.path, stream.number) : 0;
-    return std::make_unique<ShuffleCursor>(input().start(place), size_, stream, round);
+    return std::make_unique<ShuffleCursor>(input().start(place), size_, stream, round, settings_);
   }
 
  private:
   std::int64_t size_;
   bool reshuffle_;
+  Settings settings_;
   RandomSource random_;
 };
 
 }  // namespace
 
 Dataset Dataset::shuffle(std::int64_t buffer_size, ShuffleOptions options) const {
+  // Of a dataset that does not know its cardinality(), all.
+  if (buffer_size == UNKNOWN_CARDINALITY) buffer_size = INT64_MAX;
   RILL_CHECK(buffer_size > 0, invalid_argument,
-             "[shuffle] buffer_size is {}; expected a number greater than zero", buffer_size);
+             "[shuffle] buffer_size is {}; expected a number greater than zero, or "
+             "UNKNOWN_CARDINALITY for all elements",
+             buffer_size);
   return make_dataset<ShuffleDataset>(*this, buffer_size, options);
 }
 

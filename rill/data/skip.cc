@@ -13,17 +13,18 @@ class SkipCursor final : public UnaryCursor {
     return pass_over() ? input_->next_rows(rows, n) : 0;
   }
   void save(StateWriter& out) override {
-    out.stage("SkipDataset");
+    out.stage("SkipDataset", settings());
     out.put(static_cast<std::int64_t>(begun_));
     input_->save(out);
   }
   void restore(StateReader& in) override {
-    in.stage("SkipDataset");
+    in.stage("SkipDataset", settings());
     begun_ = in.boolean();
     input_->restore(in);
   }
 
  private:
+  Settings settings() const { return {{"count", count_}}; }
   bool pass_over() {
     if (count_ < 0) return false;
     if (!begun_) input_->skip(count_);

@@ -7,7 +7,7 @@
 namespace rill::data {
 namespace {
 
-constexpr std::string_view kHeader = "RILLITR1";
+constexpr std::string_view kHeader = "RILLITR2";
 constexpr int kMaxDepth = 64;
 constexpr int kMaxRank = 254;
 
@@ -76,6 +76,11 @@ void StateWriter::put(const Nest& nest) {
 void StateWriter::put(const std::vector<Nest>& nests) {
   put(static_cast<std::int64_t>(nests.size()));
   for (const Nest& n : nests) put(n);
+}
+void StateWriter::stage(std::string_view name, const Settings& settings) {
+  put(name);
+  put(static_cast<std::int64_t>(settings.size()));
+  for (const Setting& s : settings) put(s.value);
 }
 std::string StateWriter::finish() && {
   return std::string(kHeader) + bytes_ + number_bytes(fingerprint64(bytes_));
@@ -162,12 +167,21 @@ std::vector<Nest> StateReader::nests() {
   for (std::int64_t i = 0; i < n; ++i) out.push_back(nest());
   return out;
 }
-void StateReader::stage(std::string_view name) {
+void StateReader::stage(std::string_view name, const Settings& settings) {
   const std::string_view saved = text();
   RILL_CHECK(saved == name, invalid_argument,
              "[Iterator.restore] the state was saved by another pipeline: it has a {} where this "
              "one has a {}. Build the same stages before restoring",
              saved, name);
+  if (integer() != static_cast<std::int64_t>(settings.size())) damaged("a stage lacks its numbers");
+  for (const Setting& s : settings) {
+    const std::int64_t value = integer();
+    RILL_CHECK(
+        value == s.value, invalid_argument,
+        "[Iterator.restore] the state was saved by another pipeline: its {} has {} {}, where "
+        "this one has {}. Build the same stages with the same numbers before restoring",
+        name, s.name, value, s.value);
+  }
 }
 void StateReader::finish() const {
   if (!rest_.empty()) damaged("it goes on after its end");

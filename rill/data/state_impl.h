@@ -11,6 +11,13 @@
 // checksum over all of it.
 namespace rill::data {
 
+// A number that a stage was made with, and that its elements depend on: the size of a batch.
+struct Setting {
+  const char* name;
+  std::int64_t value;
+};
+using Settings = std::vector<Setting>;
+
 class StateWriter {
  public:
   void put(std::int64_t v);
@@ -18,8 +25,8 @@ class StateWriter {
   void put(std::span<const std::int64_t> list);
   void put(const Nest& nest);
   void put(const std::vector<Nest>& nests);
-  void stage(std::string_view name) { put(name); }  // what follows belongs to it
-  std::string finish() &&;                          // with header and checksum
+  void stage(std::string_view name, const Settings& settings = {});  // what follows is its own
+  std::string finish() &&;                                           // with header and checksum
 
  private:
   void put(const Tensor& t);
@@ -37,8 +44,9 @@ class StateReader {
   std::vector<std::int64_t> list();
   Nest nest();
   std::vector<Nest> nests();
-  void stage(std::string_view name);  // InvalidArgument when another one wrote it
-  void finish() const;                // all is read
+  // InvalidArgument when another stage wrote it, or one of other settings.
+  void stage(std::string_view name, const Settings& settings = {});
+  void finish() const;  // all is read
 
  private:
   std::string_view take(std::size_t n);

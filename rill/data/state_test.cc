@@ -84,6 +84,12 @@ const Pipeline pipelines[] = {
            [](std::int64_t n) { return Dataset::range(n).shuffle(4).map(noisy); },
            {.cycle_length = 2, .block_length = 2});
      }},
+    {"parallel_interleave",
+     [] {
+       return Dataset::range(5).interleave(
+           [](std::int64_t n) { return Dataset::range(n).shuffle(4).map(noisy); },
+           {.cycle_length = 3, .block_length = 2, .num_parallel_calls = 2});
+     }},
     {"flat_map_of_one_dataset",
      [] {
        const auto inner = Dataset::range(4).shuffle(4);
@@ -94,6 +100,25 @@ const Pipeline pipelines[] = {
        return Dataset::range(9).window(3, {.shift = 2}).flat_map([](Nest w) {
          return Dataset::of(w).batch(3);
        });
+     }},
+    {"flat_map_of_prefetched",
+     [] {
+       return Dataset::range(4).flat_map([](std::int64_t n) {
+         return Dataset::range(n + 1).map(noisy).prefetch(tf::data::AUTOTUNE);
+       });
+     }},
+    {"scan",
+     [] {
+       return Dataset::range(9).shuffle(4).scan(
+           tf::constant(std::int64_t{0}),
+           [](Tensor s, Tensor x) { return tf::tuple(s + x, tf::tuple(s, noisy(x))); });
+     }},
+    {"window_of_tuples",
+     [] {
+       const auto both_of = [](Tensor x, Tensor y) {
+         return Dataset::zip({Dataset::of(x).batch(3), Dataset::of(y)});
+       };
+       return Dataset::range(9).shuffle(4).enumerate().window(3, {.shift = 2}).flat_map(both_of);
      }},
     {"generator",
      [] {
@@ -196,9 +221,50 @@ TEST(StateOf, AnotherPipelineIsRefused) {
   expect_error<tf::errors::InvalidArgument>(
       [&] { other.restore(state); }, "it has a BatchDataset where this one has a ShuffleDataset");
   auto longer = Dataset::range(6).batch(2).iter();
-  expect_error<tf::errors::InvalidArgument>([&] { longer.restore(state); },
-                                            "saved over 5 elements of a RangeDataset");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] { longer.restore(state); },
+      "its RangeDataset has number of elements 5, where this one has 6");
   EXPECT_EQ(longer.next().as_tensor().to_string(), "[0 1]");  // as it was
+}
+
+TEST(StateOf, APipelineOfOtherNumbersIsRefused) {
+  const Dataset r = Dataset::range(20);
+  const auto pair = [](std::int64_t) { return Dataset::range(2); };
+  const struct {
+    Dataset saved, other;
+    const char* difference;
+  } cases[] = {
+      {r.batch(4), r.batch(3), "its BatchDataset has batch_size 4, where this one has 3"},
+      {r.batch(4), r.batch(4, {.drop_remainder = true}), "BatchDataset has drop_remainder 0"},
+      {r.padded_batch(4), r.padded_batch(3), "PaddedBatchDataset has batch_size 4"},
+      {r.shuffle(5), r.shuffle(6), "ShuffleDataset has buffer_size 5"},
+      {r.shuffle(5, {.seed = 1}), r.shuffle(5, {.seed = 2}), "ShuffleDataset has seed 1"},
+      {r.shuffle(5), r.shuffle(5, {.reshuffle_each_iteration = false}),
+       "ShuffleDataset has reshuffle_each_iteration 1, where this one has 0"},
+      {r.take(5), r.take(6), "TakeDataset has count 5"},
+      {r.skip(5), r.skip(6), "SkipDataset has count 5"},
+      {r.repeat(5), r.repeat(), "RepeatDataset has count 5, where this one has -1"},
+      {r.shard(3, 1), r.shard(3, 2), "ShardDataset has index 1"},
+      {r.window(3), r.window(3, {.shift = 1}), "WindowDataset has shift 3"},
+      {r.window(3), r.window(3, {.stride = 2}), "WindowDataset has stride 1"},
+      {r.enumerate(5), r.enumerate(6), "EnumerateDataset has start 5"},
+      {r.interleave(pair, {.cycle_length = 3}), r.interleave(pair, {.cycle_length = 2}),
+       "interleave has cycle_length 3"},
+      {r.interleave(pair, {.cycle_length = 3}),
+       r.interleave(pair, {.cycle_length = 3, .block_length = 2}), "interleave has block_length 1"},
+      {r, Dataset::range(1, 21), "RangeDataset has start 0, where this one has 1"},
+      {Dataset::zip({r, r.take(9)}), Dataset::zip({r.take(9)}),
+       "ZipDataset has number of datasets"},
+      {Dataset::zip({r, r}), Dataset::zip({r, Dataset::range(20, 40)}), "ZipDataset has start 0"},
+  };
+  for (const auto& c : cases) {
+    Iterator it = c.saved.iter();
+    it.next();
+    const std::string state = it.save();
+    Iterator other = c.other.iter();
+    expect_error<tf::errors::InvalidArgument>([&] { other.restore(state); }, c.difference);
+    EXPECT_NO_THROW(other.next()) << c.difference;  // as it was
+  }
 }
 
 TEST(StateOf, ACheckpointHoldsIt) {

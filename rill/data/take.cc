@@ -20,17 +20,18 @@ class TakeCursor final : public UnaryCursor {
     return got;
   }
   void save(StateWriter& out) override {
-    out.stage("TakeDataset");
+    out.stage("TakeDataset", settings());
     out.put(taken_);
     input_->save(out);
   }
   void restore(StateReader& in) override {
-    in.stage("TakeDataset");
+    in.stage("TakeDataset", settings());
     taken_ = in.integer(0, count_ < 0 ? INT64_MAX : count_);
     input_->restore(in);
   }
 
  private:
+  Settings settings() const { return {{"count", count_}}; }
   std::int64_t count_;  // -1: all
   std::int64_t taken_ = 0;
 };

@@ -47,9 +47,30 @@ class Components final : public Traceable {
   ElementSpec* result_;
 };
 
-}  // namespace
+thread_local bool only_form = false;
 
-bool traced_spec(const detail::Fn& f, const ElementSpec& element, ElementSpec* result) {
+// The same of a function that returns a dataset, which is looked at while its symbols live.
+class ReturnedDataset final : public Traceable {
+ public:
+  ReturnedDataset(const detail::Fn& f, const ElementSpec& spec, ElementSpec* result)
+      : f_(f), spec_(spec), result_(result) {}
+  Nest call(const Argument* args) override {
+    struct OnlyForm {
+      bool before = std::exchange(only_form, true);
+      ~OnlyForm() { only_form = before; }
+    } scope;
+    *result_ = Dataset::of(f_(nest_of(spec_, args))).element_spec();
+    return {};
+  }
+
+ private:
+  const detail::Fn& f_;
+  const ElementSpec& spec_;
+  ElementSpec* result_;
+};
+
+// Calls it with symbols of the element's components; false when it cannot be traced.
+bool trace(std::unique_ptr<Traceable> callable, const ElementSpec& element) {
   for (const TensorSpec& s : element.flatten())
     if (!s.dtype().defined() || s.dtype() == variant || s.dtype() == resource) return false;
   try {
@@ -58,13 +79,23 @@ bool traced_spec(const detail::Fn& f, const ElementSpec& element, ElementSpec* r
       ~PlainState() { thread_state() = saved; }
     } plain;
     ElementRandomScope random({0, 0, 0}, 0, 0);  // looking must not move the program's streams
-    const AnyFunction function(new Components(f, element, result), {.name = "Dataset_map"});
+    const AnyFunction function(callable.release(), {.name = "Dataset_map"});
     function.concrete(element.flatten());
     return true;
   } catch (const errors::Error&) {
     return false;
   }
 }
+
+}  // namespace
+
+bool traced_spec(const detail::Fn& f, const ElementSpec& element, ElementSpec* result) {
+  return trace(std::make_unique<Components>(f, element, result), element);
+}
+bool traced_dataset_spec(const detail::Fn& f, const ElementSpec& element, ElementSpec* result) {
+  return trace(std::make_unique<ReturnedDataset>(f, element, result), element);
+}
+bool only_form_is_sought() { return only_form; }
 
 detail::Fn traced_function(const detail::Fn& f) {
   const AnyFunction function(new WholeElement(f), {.name = "Dataset_map"});

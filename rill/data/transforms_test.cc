@@ -4,37 +4,26 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
-#include <numeric>
 #include <set>
 #include <thread>
 
 #include "rill/base/parallel.h"
 #include "rill/rill.h"
+#include "tests/dataset_values.h"
 #include "tests/expect_error.h"
 #include "tests/printed.h"
 #include "tests/shows.h"
 
 namespace tf = rill;
+using rill::testing::counted, rill::testing::values;
 using rill::testing::expect_error, rill::testing::printed;
 using tf::Nest, tf::Tensor, tf::data::Dataset;
 
 namespace {
 
-using List = std::vector<std::int64_t>;
-List values(const Dataset& ds) {
-  List out;
-  for (auto& e : ds)
-    for (const Tensor& t : e.flatten())
-      for (std::int64_t v : t.to_vector<std::int64_t>()) out.push_back(v);
-  return out;
-}
+using List = rill::testing::List;
 List sorted(List v) {
   std::sort(v.begin(), v.end());
-  return v;
-}
-List counted(std::int64_t n) {
-  List v(static_cast<std::size_t>(n));
-  std::iota(v.begin(), v.end(), 0);
   return v;
 }
 // The same elements without rows to go by.
@@ -138,18 +127,21 @@ TEST(PaddedBatch, TakesShapesAndValuesAComponent) {
       [&] {
         ds.padded_batch(2, {}, {.padding_values = {0.5f, "", 0.5f}}).as_vector();
       },
-      "expected a scalar that int32 can hold");
+      "component 2 is float32 []; expected a scalar of the component's dtype int32. Cast it");
   EXPECT_EQ(ds.padded_batch(2, {}, {.drop_remainder = true}).as_vector().size(), 1u);
   const auto complex = Dataset::range(1, 3).map(
       [](std::int64_t n) { return tf::cast(tf::ones({static_cast<int>(n)}), tf::complex64); });
   const Tensor padded =
-      complex.padded_batch(2, {}, {.padding_values = {-1.f}}).iter().next().as_tensor();
+      complex.padded_batch(2, {}, {.padding_values = {tf::cast(-1.f, tf::complex64)}})
+          .iter()
+          .next()
+          .as_tensor();
   EXPECT_EQ(tf::math::real(padded).to_vector<float>(), (std::vector<float>{1, -1, 1, 1}));
   expect_error<tf::errors::InvalidArgument>(
       [&] {
         complex.padded_batch(2, {}, {.padding_values = {tf::constant({1.f, 2.f})}}).as_vector();
       },
-      "is float32 [2]; expected a scalar that complex64 can hold");
+      "is float32 [2]; expected a scalar of the component's dtype complex64");
 }
 
 TEST(Unbatch, UndoesBatch) {
@@ -157,6 +149,8 @@ TEST(Unbatch, UndoesBatch) {
   EXPECT_EQ(printed(Dataset::range(7).batch(3).unbatch().output_shapes()), "()");
   expect_error<tf::errors::InvalidArgument>([] { Dataset::range(3).unbatch().as_vector(); },
                                             "[unbatch] component 0 is a scalar");
+  expect_error<tf::errors::InvalidArgument>([] { Dataset::range(3).unbatch().element_spec(); },
+                                            "with a scalar among them");
 }
 
 TEST(Shuffle, IsAPermutationWithinItsBuffer) {
@@ -456,44 +450,53 @@ TEST(Cache, CallsTheFunctionOnce) {
   expect_error<tf::errors::Unimplemented>([] { Dataset::range(2).cache("/tmp/x"); }, "in memory");
 }
 
-TEST(FlatMap, StringsDatasetsTogether) {
-  RILL_SHOWS("D18");
-  EXPECT_EQ(values(Dataset::range(4).flat_map([](std::int64_t n) { return Dataset::range(n); })),
-            (List{0, 0, 1, 0, 1, 2}));
-  const auto ds =
-      Dataset::range(1, 4).interleave([](Tensor x) { return Dataset::from_tensors(x).repeat(4); },
-                                      {.cycle_length = 2, .block_length = 2});
-  EXPECT_EQ(values(ds), (List{1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 3, 3}));
-  const auto growing = Dataset::range(6).interleave(
-      [](std::int64_t n) { return Dataset::range(n * 10, n * 10 + n); },
-      {.cycle_length = 3, .block_length = 2});
-  EXPECT_EQ(values(growing), (List{10, 20, 21, 30, 31, 40, 41, 32, 42, 43, 50, 51, 52, 53, 54}));
-  expect_error<tf::errors::InvalidArgument>(
-      [] { Dataset::range(2).flat_map([](Tensor x) { return x; }).as_vector(); },
-      "expected a dataset");
-}
-
-TEST(Window, IsADatasetOfDatasets) {
-  const auto pairs = [](const Dataset& ds) {
-    const List all = values(ds.flat_map([](Nest w) { return Dataset::of(w).batch(3); }));
-    EXPECT_EQ(ds.cardinality(), static_cast<std::int64_t>(ds.as_vector().size()));
-    return all;
+// What comes after an error is where it would have been without.
+TEST(Errors, LeaveTheElementsAfterThemInTheirPlaces) {
+  const auto m = Dataset::range(10).map([](std::int64_t x) {
+    if (x == 2 || x == 5) throw tf::errors::InvalidArgument("no " + std::to_string(x));
+    return x;
+  });
+  const auto steps = [](const Dataset& d) {
+    std::string out;
+    auto it = d.iter();
+    for (;;) try {
+        Nest e;
+        if (!it.next(&e)) return out;
+        for (const Tensor& t : e.flatten())
+          if (t.dtype() == tf::variant)
+            out += "w" + Dataset::of(t).batch(9).as_vector()[0].as_tensor().to_string();
+          else
+            out += t.to_string() + " ";
+      } catch (const tf::errors::InvalidArgument&) {
+        out += "! ";
+      }
   };
-  EXPECT_EQ(pairs(Dataset::range(5).window(2)), counted(5));
-  EXPECT_EQ(pairs(Dataset::range(5).window(3, {.shift = 1, .drop_remainder = true})),
-            (List{0, 1, 2, 1, 2, 3, 2, 3, 4}));
-  EXPECT_EQ(pairs(Dataset::range(7).window(2, {.shift = 3, .stride = 2})), (List{0, 2, 3, 5, 6}));
-  EXPECT_EQ(pairs(Dataset::range(10).window(3, {.shift = 5, .stride = 2})),
-            (List{0, 2, 4, 5, 7, 9}));
-  EXPECT_EQ(pairs(Dataset::range(4).window(3, {.shift = 1, .stride = 2})),
-            (List{0, 2, 1, 3, 2, 3}));
+  EXPECT_EQ(steps(m.batch(2)), "[0 1] ! ! [6 7] [8 9] ");
+  EXPECT_EQ(steps(m.enumerate()), "0 0 1 1 ! 3 3 4 4 ! 6 6 7 7 8 8 9 9 ");
+  const auto short_one = Dataset::range(5);
+  EXPECT_EQ(steps(Dataset::zip({m, short_one})), "0 0 1 1 ! 3 3 4 4 ! ");
+  EXPECT_EQ(steps(Dataset::zip({short_one, m})), "0 0 1 1 ! 3 3 4 4 ");
+  EXPECT_EQ(steps(m.window(2)), "w[0 1]! ! w[6 7]w[8 9]");
+  EXPECT_EQ(steps(m.window(2, {.shift = 3})), "w[0 1]w[3 4]w[6 7]w[9]");
+  EXPECT_EQ(steps(m.window(2, {.shift = 1, .stride = 2})),
+            "! w[1 3]! ! w[4 6]! w[6 8]w[7 9]w[8]w[9]");
 }
 
-TEST(Reduce, FoldsAllElements) {
-  const auto sum = Dataset::range(5).reduce(tf::constant(std::int64_t{0}),
-                                            [](Tensor state, Tensor x) { return state + x; });
-  EXPECT_EQ(sum.as_tensor().item<int>(), 10);
-  EXPECT_EQ(values(Dataset::range(5).apply([](const Dataset& d) { return d.take(1); })), List{0});
+TEST(Zip, OfNamedDatasetsGivesDicts) {
+  const auto r = Dataset::range(3);
+  for (const auto& second : {r, r.filter([](Tensor) { return true; })}) {  // rows, and elements
+    const auto ds = Dataset::zip({{"x", r}, {"y", Dataset::zip({r, second})}});
+    EXPECT_EQ(printed(ds.output_types()), "{'x': tf.int64, 'y': (tf.int64, tf.int64)}");
+    const Nest last = ds.as_vector()[2];
+    EXPECT_EQ(last["x"].as_tensor().item<int>(), 2);
+    EXPECT_EQ(last["y"][1].as_tensor().item<int>(), 2);
+    EXPECT_EQ(ds.batch(3).iter().next()["x"].as_tensor().to_string(), "[0 1 2]");
+  }
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        Dataset::zip({{"x", r}, {"x", r}});
+      },
+      "two datasets are called \"x\"");
 }
 
 // The guide's lambda x, (y, z), which Python 3 does not have: the pair comes as a Nest.

@@ -80,8 +80,12 @@ class UnbatchDataset final : public UnaryDataset {
 
  protected:
   ElementSpec make_spec() const override {
-    return input().spec().map(
-        [](const TensorSpec& s) { return TensorSpec(row_shape(s.shape()), s.dtype()); });
+    return input().spec().map([&](const TensorSpec& s) {
+      RILL_CHECK(!s.shape().has_rank() || s.shape().rank() > 0, invalid_argument,
+                 "[unbatch] elements are {}, with a scalar among them; expected batches of rows",
+                 input().spec().to_string());
+      return TensorSpec(row_shape(s.shape()), s.dtype());
+    });
   }
 };
 

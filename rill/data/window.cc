@@ -1,6 +1,7 @@
 #include <deque>
 
 #include "rill/data/dataset_resource_impl.h"
+#include "rill/data/worker_impl.h"
 
 namespace rill::data {
 namespace {
@@ -29,7 +30,8 @@ class ListCursor final : public Cursor {
 };
 class ListDataset final : public DatasetImpl {
  public:
-  explicit ListDataset(std::vector<Nest> elements) : elements_(std::move(elements)) {}
+  ListDataset(std::vector<Nest> elements, const Ref<DatasetImpl>& like, std::size_t component)
+      : elements_(std::move(elements)), like_(like), component_(component) {}
   const std::vector<Nest>& elements() const { return elements_; }
   const char* name() const override { return "_VariantDataset"; }
   std::int64_t cardinality() const override { return static_cast<std::int64_t>(elements_.size()); }
@@ -39,62 +41,90 @@ class ListDataset final : public DatasetImpl {
 
  protected:
   ElementSpec make_spec() const override {
+    if (like_) return ElementSpec(like_->spec().flatten()[component_]);
     return elements_.empty() ? ElementSpec() : spec_of(elements_[0]);
   }
 
  private:
   std::vector<Nest> elements_;
+  Ref<DatasetImpl> like_;  // may be null
+  std::size_t component_;
 };
+
+// The structure of the elements over datasets, each of one component.
+Nest window_of(const Nest& structure, const std::vector<Nest>& elements,
+               const Ref<DatasetImpl>& dataset) {
+  std::vector<std::vector<Nest>> columns(structure.flatten().size());
+  for (const Nest& element : elements) {
+    std::size_t c = 0;
+    for (const Tensor& leaf : element.flatten()) columns[c++].emplace_back(leaf);
+  }
+  std::vector<Tensor> leaves;
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    leaves.push_back(list_as_nest(std::move(columns[c]), dataset, c).as_tensor());
+  return structure.with_leaves(leaves);
+}
 
 class WindowCursor final : public UnaryCursor {
  public:
-  WindowCursor(std::unique_ptr<Cursor> input, std::int64_t size, const WindowOptions& o)
-      : UnaryCursor(std::move(input)), size_(size), o_(o) {}
+  WindowCursor(std::unique_ptr<Cursor> input, std::int64_t size, const WindowOptions& o,
+               const Ref<DatasetImpl>& dataset)
+      : UnaryCursor(std::move(input)), size_(size), o_(o), dataset_(dataset) {}
   bool next(Nest* element) override {
     const std::int64_t span = (size_ - 1) * o_.stride + 1;
-    Nest one;
-    while (gap_ > 0 && !ended_) {
-      ended_ = !input_->next(&one);
-      --gap_;
-    }
-    while (!ended_ && static_cast<std::int64_t>(buffer_.size()) < span) {
-      one = Nest();
-      if (input_->next(&one))
-        buffer_.push_back(one);
-      else
-        ended_ = true;
-    }
+    // An error belongs to the windows that its element is in; one in between is nobody's.
+    const auto produce = [&] {
+      Produced p = Produced::of([&](Nest* e) { return input_->next(e); });
+      ended_ = p.at_end();
+      return p;
+    };
+    for (; gap_ > 0 && !ended_; --gap_) produce();
+    while (!ended_ && static_cast<std::int64_t>(buffer_.size()) < span)
+      if (Produced p = produce(); !ended_) buffer_.push_back(std::move(p));
     const auto have = static_cast<std::int64_t>(buffer_.size());
     if (have == 0 || (have < span && o_.drop_remainder)) return false;
-    std::vector<Nest> window;
-    for (std::int64_t i = 0; i < have; i += o_.stride)
-      window.push_back(buffer_[static_cast<std::size_t>(i)]);
+    const Produced window = Produced::of([&](Nest* e) {
+      std::vector<Nest> elements;
+      for (std::int64_t i = 0; i < have; i += o_.stride)
+        elements.push_back(buffer_[static_cast<std::size_t>(i)].element());
+      *e = window_of(elements[0], elements, dataset_);
+      return true;
+    });
     const std::int64_t drop = std::min(o_.shift, have);
     buffer_.erase(buffer_.begin(), buffer_.begin() + drop);
     gap_ = o_.shift - drop;
-    *element = list_as_nest(std::move(window));
+    *element = window.element();
     return true;
   }
   void save(StateWriter& out) override {
-    out.stage("WindowDataset");
+    out.stage("WindowDataset", settings());
     out.put(static_cast<std::int64_t>(ended_));
     out.put(gap_);
-    out.put(std::vector<Nest>(buffer_.begin(), buffer_.end()));
+    out.put(static_cast<std::int64_t>(buffer_.size()));
+    for (const Produced& p : buffer_) p.save(out);
     input_->save(out);
   }
   void restore(StateReader& in) override {
-    in.stage("WindowDataset");
+    in.stage("WindowDataset", settings());
     ended_ = in.boolean();
     gap_ = in.integer(0, o_.shift);
-    const std::vector<Nest> saved = in.nests();
-    buffer_.assign(saved.begin(), saved.end());
+    buffer_.clear();
+    for (std::int64_t n = in.integer(0, 1 << 30); n > 0; --n)
+      buffer_.push_back(Produced::restore(in));
     input_->restore(in);
   }
 
  private:
+  Settings settings() const {
+    return {{"size", size_},
+            {"shift", o_.shift},
+            {"stride", o_.stride},
+            {"drop_remainder", o_.drop_remainder}};
+  }
   std::int64_t size_;
   WindowOptions o_;
-  std::deque<Nest> buffer_;
+  Ref<DatasetImpl> dataset_;  // that the elements are of
+  std::deque<Produced> buffer_;
   std::int64_t gap_ = 0;  // elements between two windows, not yet passed over
   bool ended_ = false;
 };
@@ -111,12 +141,14 @@ class WindowDataset final : public UnaryDataset {
     return n / o_.shift + (n % o_.shift != 0);
   }
   std::unique_ptr<Cursor> start(Place place) const override {
-    return std::make_unique<WindowCursor>(input().start(place), size_, o_);
+    return std::make_unique<WindowCursor>(input().start(place), size_, o_, input_ref());
   }
+  Nest specimen() const override { return window_of(input().specimen(), {}, input_ref()); }
 
  protected:
   ElementSpec make_spec() const override {
-    return ElementSpec(TensorSpec(TensorShape::scalar(), variant));
+    return input().spec().map(
+        [](const TensorSpec&) { return TensorSpec(TensorShape::scalar(), variant); });
   }
 
  private:
@@ -126,8 +158,8 @@ class WindowDataset final : public UnaryDataset {
 
 }  // namespace
 
-Nest list_as_nest(std::vector<Nest> elements) {
-  return detail::dataset_as_nest(make_dataset<ListDataset>(std::move(elements)));
+Nest list_as_nest(std::vector<Nest> elements, const Ref<DatasetImpl>& like, std::size_t component) {
+  return detail::dataset_as_nest(make_dataset<ListDataset>(std::move(elements), like, component));
 }
 const std::vector<Nest>* listed_elements(const Tensor& t) {
   const auto* r = dynamic_cast<const DatasetResource*>(t.impl()->resource.get());

@@ -22,6 +22,10 @@ class Produced {
   bool at_end() const { return !there_ && !error_; }
   bool failed() const { return static_cast<bool>(error_); }
   std::int64_t bytes() const { return there_ ? bytes_of(element_) : 0; }
+  const Nest& element() const {  // throws the error, every time
+    if (error_) std::rethrow_exception(error_);
+    return element_;
+  }
   // As next() of a cursor.
   bool take(Nest* element);
   void save(StateWriter& out) const;

@@ -1,7 +1,9 @@
 #include "rill/saving/checkpoint_manager.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "rill/base/logging.h"
 #include "rill/io/file.h"
 #include "rill/saving/checkpoint_state.h"
 #include "tests/checkpoint_files.h"
@@ -127,6 +129,27 @@ TEST(CheckpointManager, RefusesWhatCannotBe) {
   expect_error<errors::InvalidArgument>([&] { make({.max_to_keep = 1}); }, "no directory");
   expect_error<errors::InvalidArgument>([&] { make({.directory = "d", .checkpoint_interval = 5}); },
                                         "step_counter");
+}
+
+// As TensorFlow does: a damaged file is as good as none, and a warning tells of it.
+TEST(CheckpointState, ThatIsDamagedIsPassedOver) {
+  static std::string said;
+  const std::string folder = fresh_folder("damaged_state");
+  for (const char* text :
+       {"\x01garbage", "foo: 1\n", "model_checkpoint_path: 7\n", "model_checkpoint_path: \"no"}) {
+    said.clear();
+    const LogLevel before = log_level();
+    io::write_file_atomically(folder + "/checkpoint", text);
+    set_log_level(LogLevel::warning);
+    set_log_sink([](LogLevel, std::string_view line) { said = line; });
+    EXPECT_EQ(latest_checkpoint(folder), "");
+    set_log_sink(nullptr);
+    set_log_level(before);
+    EXPECT_THAT(said, ::testing::HasSubstr("is damaged and not used: line 1"));
+    EXPECT_FALSE(get_checkpoint_state(folder));
+  }
+  io::write_file_atomically(folder + "/checkpoint", "all_model_checkpoint_paths: \"a\"\n");
+  EXPECT_THROW(latest_checkpoint(folder), errors::DataLoss);
 }
 
 }  // namespace

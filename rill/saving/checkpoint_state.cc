@@ -44,10 +44,13 @@ std::optional<CheckpointState> get_checkpoint_state(const std::string& checkpoin
   Complaint complaint;
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&complaint);
-  RILL_CHECK(
-      parser.ParseFromString(io::read_file(path), &state) && !state.model_checkpoint_path().empty(),
-      data_loss, "[checkpoint] \"{}\" does not name checkpoints: {}", path,
-      complaint.text.empty() ? "model_checkpoint_path is missing" : complaint.text);
+  if (!parser.ParseFromString(io::read_file(path), &state)) {
+    RILL_LOG(warning, "\"{}\" is damaged and not used: {}", path, complaint.text);
+    return std::nullopt;
+  }
+  RILL_CHECK(!state.model_checkpoint_path().empty(), data_loss,
+             "[checkpoint] \"{}\" does not name checkpoints: model_checkpoint_path is missing",
+             path);
   CheckpointState out{
       .model_checkpoint_path = io::join_path(checkpoint_dir, state.model_checkpoint_path()),
       .last_preserved_timestamp = state.last_preserved_timestamp()};

@@ -17,8 +17,9 @@ struct CheckpointState {
   double last_preserved_timestamp = 0;
 };
 
-// Nothing when there is no such file; DataLoss when it cannot be read. Paths are such that
-// they can be opened: those that the file holds relative to itself are joined to the folder.
+// Nothing when there is no such file, or, with a warning, when it is damaged; DataLoss when it
+// names no checkpoint. Paths are such that they can be opened: those that the file holds relative
+// to itself are joined to the folder.
 std::optional<CheckpointState> get_checkpoint_state(
     const std::string& checkpoint_dir, const std::string& latest_filename = "checkpoint");
 

@@ -20,9 +20,9 @@ void same_shape(const Tensor& labels, const Tensor& predictions, const char* tag
 Tensor compute_weighted_loss(const Operand& losses, const Operand& weights, Reduction reduction) {
   const Tensor loss = convert_to_tensor(losses), weight = cast(weights, loss.dtype());
   if (weight.ndim() > 0 && loss.shape().has_rank()) {
-    const TensorShape both =
-        broadcast_shapes(loss.shape(), weight.shape(), "compute_weighted_loss");
-    RILL_CHECK(weight.ndim() == loss.ndim() && both.is_compatible_with(loss.shape()),
+    RILL_CHECK(weight.ndim() == loss.ndim() &&
+                   broadcast_shapes(loss.shape(), weight.shape(), "compute_weighted_loss")
+                       .is_compatible_with(loss.shape()),
                invalid_argument,
                "[compute_weighted_loss] weights of shape {} do not fit losses of shape {}; "
                "expected a number, or the same rank with sizes equal or 1",
@@ -44,8 +44,11 @@ Tensor sparse_softmax_cross_entropy(const Operand& labels, const Operand& logits
   const Tensor z = convert_to_tensor(logits);
   if (z.shape().has_rank() && label.ndim() == z.ndim() && label.shape().dim(-1) == 1)
     label = squeeze(label, -1);
+  // A column of weights is one a row.
+  Tensor weight = convert_to_tensor(weights);
+  if (weight.ndim() > 0 && weight.ndim() == label.ndim() + 1) weight = squeeze(weight, -1);
   return compute_weighted_loss(
-      nn::sparse_softmax_cross_entropy_with_logits({.labels = label, .logits = z}), weights,
+      nn::sparse_softmax_cross_entropy_with_logits({.labels = label, .logits = z}), weight,
       reduction);
 }
 

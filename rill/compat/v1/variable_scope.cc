@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 #include "rill/base/check.h"
 #include "rill/compat/v1/variable_store_impl.h"
@@ -228,7 +229,8 @@ VariableScope get_variable_scope() {
 
 struct variable_scope::Entered {
   Entered(std::shared_ptr<State> s, const std::string& op_scope)
-      : state(std::move(s)), before(innermost), names(op_scope) {
+      : state(std::move(s)), before(innermost) {
+    if (!op_scope.empty()) names.emplace(op_scope);
     innermost = state;
     with_counts([&](ScopeCounts& c) { c.open(state->name); });
   }
@@ -237,7 +239,7 @@ struct variable_scope::Entered {
     with_counts([&](ScopeCounts& c) { c.close_within(state->name); });
   }
   std::shared_ptr<State> state, before;
-  name_scope names;
+  std::optional<name_scope> names;  // none for a scope without a name of its own
 };
 
 namespace {
@@ -258,11 +260,9 @@ std::shared_ptr<State> state_within(const State& outer, std::string name,
 variable_scope::variable_scope(std::string_view name, VariableScopeOptions o) {
   const State& outer = *get_variable_scope().state();
   std::string full;
-  if (!name.empty()) {
+  if (!name.empty() || o.default_name.empty()) {
     full = joined(outer.name, name);
   } else {
-    RILL_CHECK(!o.default_name.empty(), invalid_argument,
-               "[variable_scope] a scope has a name, or a default_name; both are empty");
     RILL_CHECK(!o.reuse.yes(), invalid_argument,
                "[variable_scope] reuse = true needs a name: default_name \"{}\" would become a new "
                "scope",
@@ -270,7 +270,8 @@ variable_scope::variable_scope(std::string_view name, VariableScopeOptions o) {
     const std::string wanted = joined(outer.name, o.default_name);
     full = with_counts([&](const ScopeCounts& c) { return c.unique(wanted); });
   }
-  const std::string op_scope = name.empty() ? last_part(full) : std::string(name);
+  const std::string op_scope =
+      name.empty() && !o.default_name.empty() ? last_part(full) : std::string(name);
   entered_ = std::make_unique<Entered>(state_within(outer, full, o), op_scope);
 }
 

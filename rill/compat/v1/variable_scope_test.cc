@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "rill/graph/name_scope.h"
 #include "rill/rill.h"
 #include "tests/checkpoint_files.h"
 #include "tests/expect_error.h"
@@ -153,10 +154,30 @@ TEST(VariableScope, DefaultNamesAreMadeUnique) {
   }
   const v1::variable_scope foo("foo");  // counts anew
   EXPECT_EQ(fresh(), "foo/net");
-  expect_error<InvalidArgument>([] { v1::variable_scope scope(""); }, "both are empty");
   expect_error<InvalidArgument>(
       [] { v1::variable_scope scope("", {.default_name = "a", .reuse = true}); },
       "reuse = true needs a name");
+}
+
+// As TensorFlow has it: the part without letters is there, but names no ops.
+TEST(VariableScope, MayHaveAnEmptyName) {
+  const v1::VariableStore store;
+  const auto variables = store.as_default();
+  {
+    const v1::variable_scope top("");
+    EXPECT_EQ(top.name(), "");
+    EXPECT_EQ(v1::get_variable("x", {1}).name(), "x:0");
+    EXPECT_EQ(tf::join_scope("op"), "op");
+  }
+  const v1::variable_scope outer("a");
+  const v1::variable_scope empty("");
+  EXPECT_EQ(empty.name(), "a/");
+  EXPECT_EQ(v1::get_variable("x", {1}).name(), "a//x:0");
+  EXPECT_EQ(tf::join_scope("op"), "a/op");
+  const v1::variable_scope inner("d");
+  EXPECT_EQ(inner.name(), "a//d");
+  EXPECT_EQ(v1::get_variable("x", {1}).name(), "a//d/x:0");
+  EXPECT_EQ(tf::join_scope("op"), "a/d/op");
 }
 
 TEST(VariableScope, IsEnteredAgainFromWherever) {

@@ -94,6 +94,12 @@ void SequentialImpl::pop() {
   if (const auto at = std::find(gone->stacks.begin(), gone->stacks.end(), this);
       at != gone->stacks.end())
     gone->stacks.erase(at);
+  // Its names in checkpoints, the last of both kinds, go with it.
+  untrack(format("layer-{}", layers_.size()));
+  untrack(format("layer_with_weights-{}",
+                 std::count_if(layers_.begin(), layers_.end(), [](const LayerRef& l) {
+                   return !l->impl().weights(Which::all).empty();
+                 })));
   forget_drawing();
   if (!layers_.empty()) return;
   // Nothing says any more what the model takes.

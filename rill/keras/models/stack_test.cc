@@ -238,4 +238,23 @@ TEST(Stack, PopLeavesALayerThatIsThereTwice) {
   expect_near(s(x), d(x));
 }
 
+TEST(Stack, PopTakesTheLayerOutOfCheckpoints) {
+  keras::Sequential s({layers::Dense(3, {.input_shape = {4}}), layers::Dropout(0.5),
+                       layers::Dense(2), layers::Dense(1)});
+  const auto names = [&] {
+    std::vector<std::string> out;
+    for (const auto& e : s.trackable()->edges()) out.push_back(e.name);
+    return out;
+  };
+  s.pop();
+  EXPECT_THAT(names(), testing::UnorderedElementsAre("layer_with_weights-0", "layer_with_weights-1",
+                                                     "layer-0", "layer-1", "layer-2"));
+  s.pop();
+  s.pop();  // without weights
+  EXPECT_THAT(names(), testing::UnorderedElementsAre("layer_with_weights-0", "layer-0"));
+  s.add(layers::Dense(5));
+  EXPECT_THAT(names(), testing::UnorderedElementsAre("layer_with_weights-0", "layer_with_weights-1",
+                                                     "layer-0", "layer-1"));
+}
+
 }  // namespace

@@ -41,6 +41,7 @@ class NormalizationLayer : public LayerImpl {
     kept_ = axes_of(name(), o_.axis, input.rank());
     std::sort(kept_.begin(), kept_.end());
     TensorShape sizes = TensorShape::scalar();
+    over_.clear(), broadcast_.clear();  // a build before may have failed half-way
     for (int i = 0; i < input.rank(); ++i)
       if (std::find(kept_.begin(), kept_.end(), i) == kept_.end()) {
         over_.push_back(i);
@@ -150,14 +151,19 @@ const RegisterLayer rescaling("Rescaling", [](const Config& c) -> LayerRef {
   return layers::Rescaling(std::move(o));
 });
 
-NormalizationLayer& ready_for(const Layer& layer, const Tensor& data) {
+NormalizationLayer& ready_for(const Layer& layer, const TensorShape& shape) {
   auto& l = static_cast<NormalizationLayer&>(layer.impl());
-  if (!l.built) {
-    TensorShape any_batch = data.shape();
-    if (any_batch.rank() > 1) any_batch.set_dim(0, -1);
-    CallMachinery::build(layer, {any_batch});
-  }
+  if (!l.built) CallMachinery::build(layer, {shape});
   return l;
+}
+TensorShape for_any_batch(TensorShape shape) {
+  if (shape.rank() > 0) shape.set_dim(0, -1);
+  return shape;
+}
+void require_data(const Layer& layer, bool is_there) {
+  RILL_CHECK(is_there, invalid_argument,
+             "[{}] adapt: there is no data; expected input data to be non-empty",
+             layer.impl().name());
 }
 
 }  // namespace
@@ -166,14 +172,21 @@ layers::Normalization::Normalization() : Normalization(NormalizationOptions{}) {
 layers::Normalization::Normalization(NormalizationOptions o) : Layer(new NormalizationLayer(o)) {}
 void layers::Normalization::adapt(const Tensor& data) const {
   static_cast<NormalizationLayer&>(impl()).reset();
-  ready_for(*this, data).update(data);
+  require_data(*this, data.ndim() > 0 && data.shape().dim(0) > 0);
+  ready_for(*this, for_any_batch(data.shape())).update(data);
 }
 void layers::Normalization::adapt(const data::Dataset& batches) const {
   static_cast<NormalizationLayer&>(impl()).reset();
+  bool any = false;
   for (const Nest& batch : batches) {
     const Tensor& data = batch.as_tensor();
-    ready_for(*this, data).update(data);
+    // A dataset need not be batched: it says which sizes vary, unless it does not know them.
+    const data::ElementSpec& spec = batches.element_spec();
+    const bool known = spec.is_leaf() && spec.leaf().shape().has_rank();
+    ready_for(*this, known ? spec.leaf().shape() : for_any_batch(data.shape())).update(data);
+    any = true;
   }
+  require_data(*this, any);
 }
 
 layers::Rescaling::Rescaling(RescalingOptions o) : Layer(new RescalingLayer(o)) {}

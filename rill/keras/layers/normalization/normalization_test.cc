@@ -122,6 +122,39 @@ TEST(Normalization, AdaptsToTensorsAndDatasets) {
   expect_near(back(whole(data)), data, 1e-4);
 }
 
+TEST(Normalization, AdaptsToDataAsKerasDoes) {
+  using tf::data::Dataset;
+  const Tensor line = tf::constant({1.f, 2.f, 3.f, 4.f});
+  // The size of a batch may vary, so that none of its axes is kept.
+  const layers::Normalization layer;
+  expect_error<tf::errors::InvalidArgument>([&] { layer.adapt(line); },
+                                            "must have a size that is known");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] { layer.adapt(Dataset::from_tensor_slices(line).batch(2)); },
+      "must have a size that is known");
+  layer.adapt(tf::reshape(line, {2, 2}));  // the failures left nothing behind
+  EXPECT_EQ(layer.weights()[0].value().to_vector<float>(), (std::vector<float>{2, 3}));
+  const layers::Normalization all({.axis = {}});
+  all.adapt(line);
+  EXPECT_EQ(all.weights()[0].item<float>(), 2.5f);
+  EXPECT_EQ(all.weights()[1].item<float>(), 1.25f);
+  // A dataset of single elements has an axis to keep.
+  const layers::Normalization rows;
+  rows.adapt(Dataset::from_tensor_slices(tf::reshape(tf::range(8.f), {4, 2})));
+  EXPECT_EQ(rows.weights()[0].value().to_vector<float>(), (std::vector<float>{3, 4}));
+  EXPECT_EQ(rows.weights()[1].value().to_vector<float>(), (std::vector<float>{5, 5}));
+}
+
+TEST(Normalization, RefusesToAdaptToNothing) {
+  const Tensor none = tf::zeros({0, 2});
+  const layers::Normalization layer;
+  expect_error<tf::errors::InvalidArgument>([&] { layer.adapt(none); },
+                                            "expected input data to be non-empty");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] { layer.adapt(tf::data::Dataset::from_tensor_slices(none).batch(2)); },
+      "expected input data to be non-empty");
+}
+
 TEST(Normalization, StatisticsStandInCheckpointsAsKerasNamesThem) {
   const layers::Normalization layer({.input_shape = {2}});
   layer.adapt(tf::constant({{1.f, 2.f}, {3.f, 6.f}}));

@@ -1,0 +1,51 @@
+// Datasets and elements of a known form, for looking at users' functions without any data.
+#include <cstring>
+
+#include "rill/data/dataset_impl.h"
+
+namespace rill::data {
+namespace {
+
+class FormDataset final : public DatasetImpl {
+ public:
+  explicit FormDataset(const ElementSpec& spec) : form_(spec) {}
+  const char* name() const override { return "FormDataset"; }
+  std::int64_t cardinality() const override { return UNKNOWN_CARDINALITY; }
+  std::unique_ptr<Cursor> start(Place) const override {
+    RILL_FAIL(failed_precondition,
+              "[dataset] its tensors have no values while the function that makes it is looked at");
+  }
+
+ protected:
+  ElementSpec make_spec() const override { return form_; }
+
+ private:
+  ElementSpec form_;
+};
+
+Nest zeros_of(const ElementSpec& spec) {
+  if (spec.is_leaf() && spec.leaf().dtype() == variant) return list_as_nest({});
+  if (spec.is_leaf()) {
+    Dims dims;
+    for (int i = 0; spec.leaf().shape().has_rank() && i < spec.leaf().shape().rank(); ++i)
+      dims.push_back(std::max<std::int64_t>(spec.leaf().shape().dim(i), 1));
+    const Tensor t = make_tensor(spec.leaf().dtype(), TensorShape(dims));
+    if (t.dtype() != string && t.size())
+      std::memset(t.impl()->data, 0, static_cast<std::size_t>(t.size()) * t.dtype().itemsize());
+    return Nest(t);
+  }
+  std::vector<Nest> items;
+  std::vector<std::pair<std::string, Nest>> named;
+  for (std::size_t i = 0; i < spec.size(); ++i) {
+    items.push_back(zeros_of(spec[static_cast<int>(i)]));
+    if (spec.is_dict()) named.emplace_back(spec.keys()[i], items.back());
+  }
+  return spec.is_dict() ? Nest(std::move(named)) : Nest::make(std::move(items));
+}
+
+}  // namespace
+
+Dataset dataset_of_form(const ElementSpec& spec) { return make_dataset<FormDataset>(spec); }
+Nest DatasetImpl::specimen() const { return zeros_of(spec()); }
+
+}  // namespace rill::data
