@@ -131,7 +131,7 @@ TEST(OptimizerCheckpoint, TheLearningRateIsPartOfIt) {
           .item<float>(),
       0.1 / 3, 1e-7);
   tf::train::Checkpoint({{"o", again}}).read(folder + "/s").assert_existing_objects_matched();
-  EXPECT_EQ(again.learning_rate(), 0.1 / 4);
+  EXPECT_EQ(again.learning_rate(), 0.1 / 3);
 }
 
 // The guide's whole state of a training: weights, the optimizer's slots, the step.

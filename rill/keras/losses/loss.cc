@@ -1,10 +1,13 @@
 #include "rill/keras/losses/loss.h"
 
+#include <cstdlib>
+
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
 #include "rill/core/tensor_impl.h"
 #include "rill/keras/class_name_impl.h"
 #include "rill/keras/losses/named_losses_impl.h"
+#include "rill/keras/losses/ranks_impl.h"
 #include "rill/keras/registered_functions_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
@@ -36,13 +39,13 @@ namespace {
 // Weights take the rank of the losses: [batch] beside [batch, steps] counts for every step.
 Tensor fitted(const Tensor& weight, const Tensor& losses) {
   Tensor w = weight.dtype() == losses.dtype() ? weight : cast(weight, losses.dtype());
-  if (!w.shape().has_rank() || !losses.shape().has_rank()) return w;
-  if (w.ndim() == losses.ndim() + 1 && w.shape().dim(-1) == 1) w = squeeze(w, -1);
-  if (w.ndim() > 0)
-    while (w.ndim() < losses.ndim()) w = expand_dims(w, -1);
+  const bool too_many =
+      known_ranks(w, losses) && w.ndim() == losses.ndim() + 1 && std::abs(w.shape().dim(-1)) != 1;
+  if (!too_many) w = in_rank_of(w, losses);
+  if (!known_ranks(w, losses)) return w;
   bool fits = w.ndim() == 0 || w.ndim() == losses.ndim();
   for (int i = 0; fits && i < w.ndim(); ++i)
-    fits = w.shape().dim(i) == 1 || w.shape().dim(i) < 0 || losses.shape().dim(i) < 0 ||
+    fits = std::abs(w.shape().dim(i)) == 1 || std::abs(losses.shape().dim(i)) == 1 ||
            w.shape().dim(i) == losses.shape().dim(i);
   RILL_CHECK(
       fits, invalid_argument,
@@ -66,8 +69,10 @@ Tensor reduce_weighted_loss(const Tensor& losses, const Tensor& sample_weight,
       break;
   }
   if (weighted.shape().has_rank() && weighted.ndim() == 0) return weighted;
-  if (weighted.shape().num_elements() == 0) return reduce_sum(weighted);  // 0, not NaN
-  return reduce_mean(weighted);
+  // Of no samples 0, not NaN.
+  if (weighted.shape().is_fully_defined())
+    return weighted.shape().num_elements() == 0 ? reduce_sum(weighted) : reduce_mean(weighted);
+  return math::divide_no_nan(reduce_sum(weighted), cast(size(weighted), weighted.dtype()));
 }
 
 Tensor Loss::operator()(const Operand& y_true, const Operand& y_pred) const {

@@ -2,6 +2,7 @@
 
 #include "rill/base/check.h"
 #include "rill/keras/losses/named_losses_impl.h"
+#include "rill/keras/losses/ranks_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 
@@ -71,11 +72,7 @@ Tensor SparseCategoricalCrossentropy::call(const Tensor& y_true, const Tensor& y
 }
 Tensor SparseCategoricalCrossentropy::counted(const Tensor& y_true, const Tensor& y_pred) const {
   if (!own_.ignore_class) return {};
-  Tensor label = cast(y_true, int64);
-  if (label.shape().has_rank() && y_pred.shape().has_rank() && label.ndim() == y_pred.ndim() &&
-      label.shape().dim(-1) == 1)
-    label = squeeze(label, -1);
-  return label != *own_.ignore_class;
+  return class_numbers(cast(y_true, int64), y_pred) != *own_.ignore_class;
 }
 Config SparseCategoricalCrossentropy::get_config() const {
   Config c = Loss::get_config();

@@ -5,6 +5,8 @@
 #include "rill/base/check.h"
 #include "rill/core/shape_inference.h"
 #include "rill/graph/graph.h"
+#include "rill/keras/dtype_policy.h"
+#include "rill/keras/losses/ranks_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/nn_ops.h"
@@ -14,12 +16,9 @@ namespace {
 
 constexpr double kEpsilon = 1e-7;  // Keras's fuzz factor
 
-struct Pair {
-  Tensor y_true, y_pred;
-};
 // Both as tensors, the labels in the predictions' dtype; [batch, 1] beside
 // [batch] loses its last axis, as in Keras, also where that is not known to be 1.
-Pair prepare(const Operand& y_true, const Operand& y_pred, const char* tag) {
+Matched prepare(const Operand& y_true, const Operand& y_pred, const char* tag) {
   Tensor pred = convert_to_tensor(y_pred);
   if (!pred.dtype().is_floating()) pred = cast(pred, float32);
   Tensor label = cast(y_true, pred.dtype());
@@ -30,8 +29,9 @@ Pair prepare(const Operand& y_true, const Operand& y_pred, const char* tag) {
     else if (p == l + 1 && std::abs(pred.shape().dim(-1)) == 1)
       pred = squeeze(pred, -1);
     broadcast_shapes(label.shape(), pred.shape(), tag);
+    return {label, pred};
   }
-  return {label, pred};
+  return matched_ranks(label, pred);
 }
 Tensor clipped(const Tensor& probabilities) {
   return clip_by_value(probabilities, kEpsilon, 1 - kEpsilon);
@@ -94,9 +94,13 @@ Tensor categorical_crossentropy(const Operand& y_true, const Operand& y_pred,
     pred = logits;
     o.from_logits = true;
   }
-  if (o.from_logits)
+  if (o.from_logits && (pred.shape().has_rank() || axis == -1))
     return nn::softmax_cross_entropy_with_logits_v2(
         {.labels = label, .logits = pred, .axis = axis});
+  if (o.from_logits) {  // an axis that cannot be moved to the end
+    const Tensor z = pred - reduce_max(pred, axis, {.keepdims = true});
+    return -reduce_sum(label * (z - log(reduce_sum(exp(z), axis, {.keepdims = true}))), axis);
+  }
   const Tensor p = clipped(pred / reduce_sum(pred, axis, {.keepdims = true}));
   return -reduce_sum(label * log(p), axis);
 }
@@ -121,9 +125,7 @@ Tensor sparse_categorical_crossentropy(const Operand& y_true, const Operand& y_p
              "the last, -1",
              axis);
   if (ranked) pred = with_last(pred, axis);
-  if (ranked && label.shape().has_rank() && label.ndim() == pred.ndim() &&
-      label.shape().dim(-1) == 1)
-    label = squeeze(label, -1);
+  label = class_numbers(label, pred);
   // Softmax of the logarithms gives the probabilities back, scaled to sum 1.
   const Tensor logits = o.from_logits ? pred : log(clipped(pred));
   if (!o.ignore_class)
@@ -141,6 +143,10 @@ Tensor categorical_focal_crossentropy(const Operand& y_true, const Operand& y_pr
 Tensor categorical_focal_crossentropy(const Operand& y_true, const Operand& y_pred,
                                       CategoricalFocalOptions o) {
   auto [label, pred] = prepare(y_true, y_pred, "categorical_focal_crossentropy");
+  RILL_CHECK(label.shape().is_compatible_with(pred.shape()), invalid_argument,
+             "[categorical_focal_crossentropy] labels have shape {}, predictions {}; expected one "
+             "shape",
+             label.shape(), pred.shape());
   label = smoothed(label, pred, -1, o.label_smoothing);
   if (o.from_logits) pred = nn::softmax(pred, o.axis);
   const Tensor p = clipped(pred / reduce_sum(pred, o.axis, {.keepdims = true}));
@@ -226,7 +232,9 @@ Tensor mean_squared_logarithmic_error(const Operand& y_true, const Operand& y_pr
 Tensor huber(const Operand& y_true, const Operand& y_pred) { return huber(y_true, y_pred, 1.0); }
 Tensor huber(const Operand& y_true, const Operand& y_pred, double delta) {
   const auto [label, pred] = prepare(y_true, y_pred, "huber");
-  const Tensor error = pred - label, size = abs(error);
+  // Keras computes this one in floatx, whatever the predictions are.
+  const Tensor error = cast(pred, backend::floatx()) - cast(label, backend::floatx()),
+               size = abs(error);
   return last_mean(where(size <= delta, 0.5 * square(error), delta * size - 0.5 * delta * delta));
 }
 // log(cosh(x)) = x + softplus(-2 x) - log(2), which does not overflow.
@@ -246,5 +254,20 @@ Tensor cosine_similarity(const Operand& y_true, const Operand& y_pred, int axis)
   const auto [label, pred] = prepare(y_true, y_pred, "cosine_similarity");
   return -reduce_sum(nn::l2_normalize(label, axis) * nn::l2_normalize(pred, axis), axis);
 }
+
+// Defined here, since compile tells functions by their address, of which the library has one.
+Tensor mse(const Operand& y_true, const Operand& y_pred) {
+  return mean_squared_error(y_true, y_pred);
+}
+Tensor mae(const Operand& y_true, const Operand& y_pred) {
+  return mean_absolute_error(y_true, y_pred);
+}
+Tensor mape(const Operand& y_true, const Operand& y_pred) {
+  return mean_absolute_percentage_error(y_true, y_pred);
+}
+Tensor msle(const Operand& y_true, const Operand& y_pred) {
+  return mean_squared_logarithmic_error(y_true, y_pred);
+}
+Tensor kld(const Operand& y_true, const Operand& y_pred) { return kl_divergence(y_true, y_pred); }
 
 }  // namespace rill::keras::losses

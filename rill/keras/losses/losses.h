@@ -79,21 +79,12 @@ Tensor poisson(const Operand& y_true, const Operand& y_pred);
 Tensor cosine_similarity(const Operand& y_true, const Operand& y_pred);
 Tensor cosine_similarity(const Operand& y_true, const Operand& y_pred, int axis);
 
-inline Tensor mse(const Operand& y_true, const Operand& y_pred) {
-  return mean_squared_error(y_true, y_pred);
-}
-inline Tensor mae(const Operand& y_true, const Operand& y_pred) {
-  return mean_absolute_error(y_true, y_pred);
-}
-inline Tensor mape(const Operand& y_true, const Operand& y_pred) {
-  return mean_absolute_percentage_error(y_true, y_pred);
-}
-inline Tensor msle(const Operand& y_true, const Operand& y_pred) {
-  return mean_squared_logarithmic_error(y_true, y_pred);
-}
-inline Tensor kld(const Operand& y_true, const Operand& y_pred) {
-  return kl_divergence(y_true, y_pred);
-}
+// Other names of some of these.
+Tensor mse(const Operand& y_true, const Operand& y_pred);
+Tensor mae(const Operand& y_true, const Operand& y_pred);
+Tensor mape(const Operand& y_true, const Operand& y_pred);
+Tensor msle(const Operand& y_true, const Operand& y_pred);
+Tensor kld(const Operand& y_true, const Operand& y_pred);
 
 }  // namespace losses
 }  // namespace keras

@@ -10,7 +10,9 @@
 #include "tests/shows.h"
 
 namespace tf = rill;
+namespace keras = tf::keras;
 namespace losses = tf::keras::losses;
+using rill::testing::expect_error;
 using tf::Tensor;
 
 namespace {
@@ -223,6 +225,102 @@ TEST(Losses, StandBesideMetricsAndOptimizers) {
     optimizer.apply_gradients({{tf::constant(2.f), v}});
     EXPECT_NEAR(v.item<float>(), 1 - 0.01 * 2, 1e-6);
   }
+}
+
+// Numbers of Keras 2.15: losses of columns, which weights may count.
+TEST(Losses, AlongTheFirstAxis) {
+  const Tensor y = tf::constant({{1.f, 0.f}, {0.f, 1.f}, {0.f, 0.f}}),
+               p = tf::constant({{0.7f, 0.2f}, {0.2f, 0.5f}, {0.1f, 0.3f}}),
+               w = tf::constant({1.f, 2.f});
+  const auto check = [&](const keras::LossRef& loss, double plain, double weighted) {
+    EXPECT_NEAR((*loss)(y, p).item<float>(), plain, 1e-6) << loss->name();
+    EXPECT_NEAR((*loss)(y, p, w).item<float>(), weighted, 1e-6) << loss->name();
+    EXPECT_NEAR((*loss)(y, p, tf::reshape(w, {2, 1})).item<float>(), weighted, 1e-6);
+    EXPECT_NEAR((*loss)(y, p, 2.).item<float>(), 2 * plain, 1e-6) << loss->name();
+    expect_error<tf::errors::InvalidArgument>(
+        [&] {
+          (*loss)(y, p, tf::constant({1.f, 2.f, 3.f}));
+        },
+        "sample_weight has shape [3]");
+  };
+  check(losses::CategoricalCrossentropy({.axis = 0}), 0.5249110460281372, 0.871484637260437);
+  check(losses::CategoricalCrossentropy({.from_logits = true, .axis = 0}), 0.8538902997970581,
+        1.323805809020996);
+  check(losses::CategoricalCrossentropy({.label_smoothing = 0.1, .axis = 0}), 0.6020075678825378,
+        0.972366452217102);
+  check(losses::BinaryCrossentropy({.axis = 0}), 0.32635730504989624, 0.5385181903839111);
+  check(losses::BinaryCrossentropy({.from_logits = true, .axis = 0}), 0.6787154674530029,
+        1.0331439971923828);
+  check(losses::CosineSimilarity({.axis = 0}), -0.8818432688713074, -1.2873969078063965);
+  check(losses::CategoricalFocalCrossentropy({.axis = 0}), 0.02567344345152378,
+        0.04733429104089737);
+  check(losses::CategoricalFocalCrossentropy({.label_smoothing = 0.1, .axis = 0}),
+        0.05260927975177765, 0.0833120048046112);
+  check(losses::BinaryFocalCrossentropy({.axis = 0}), 0.04273221641778946, 0.07845108211040497);
+}
+
+// A trace that does not know ranks gives what plain calls give.
+TEST(Losses, OfUnknownRanks) {
+  const Tensor y = tf::reshape(tf::range(0.f, 24.f), {2, 3, 4}), p = y * 0.5f + 1.f;
+  const Tensor weights[] = {tf::constant(2.f), tf::constant({1.f, 3.f}),
+                            tf::constant({{1.f}, {3.f}}),
+                            tf::constant({{1.f, 2.f, 3.f}, {4.f, 5.f, 6.f}}),
+                            tf::reshape(tf::range(1.f, 7.f), {2, 3, 1})};
+  const tf::TensorSpec open{tf::TensorShape(), tf::float32};
+  const losses::MeanSquaredError loss;
+  auto weighed =
+      tf::function([&](const Tensor& t, const Tensor& q, const Tensor& w) { return loss(t, q, w); },
+                   {.input_signature = {open, open, open}});
+  for (const Tensor& w : weights)
+    EXPECT_FLOAT_EQ(weighed(y, p, w).item<float>(), loss(y, p, w).item<float>()) << w.shape();
+  EXPECT_THROW(weighed(y, p, tf::ones({2, 3, 4})).item<float>(), tf::errors::InvalidArgument);
+  EXPECT_EQ(weighed(tf::zeros({0, 3}), tf::zeros({0, 3}), tf::zeros({0})).item<float>(), 0.f);
+
+  const losses::CategoricalCrossentropy first({.from_logits = true, .axis = 1});
+  auto logits = tf::function([&](const Tensor& t, const Tensor& q) { return first(t, q); },
+                             {.input_signature = {open, open}});
+  EXPECT_NEAR(logits(y / 24.f, p).item<float>(), first(y / 24.f, p).item<float>(), 1e-5);
+
+  // One axis of size 1 more is no matter.
+  auto plain = tf::function([&](const Tensor& t, const Tensor& q) { return loss(t, q); },
+                            {.input_signature = {open, open}});
+  const Tensor row = tf::constant({1.f, 2.f, 4.f}), column = tf::constant({{2.f}, {2.f}, {1.f}});
+  EXPECT_FLOAT_EQ(plain(row, column).item<float>(), loss(row, column).item<float>());
+  EXPECT_FLOAT_EQ(plain(column, row).item<float>(), loss(column, row).item<float>());
+
+  const losses::SparseCategoricalCrossentropy sparse({.from_logits = true, .ignore_class = 2});
+  auto numbers =
+      tf::function([&](const Tensor& t, const Tensor& q) { return sparse(t, q); },
+                   {.input_signature = {tf::TensorSpec(tf::TensorShape(), tf::int32), open}});
+  const Tensor t = tf::constant({{0, 2, 3}, {1, 1, 2}});
+  for (const Tensor& labels : {t, tf::expand_dims(t, -1)})
+    EXPECT_FLOAT_EQ(numbers(labels, p).item<float>(), sparse(labels, p).item<float>());
+}
+
+TEST(Losses, ClassNumbersOfOneClass) {
+  const Tensor p = tf::constant({{1.f}, {0.5f}, {0.2f}});
+  const losses::SparseCategoricalCrossentropy loss;
+  EXPECT_EQ(loss(tf::constant({0, 0, 0}), p).item<float>(), 0.f);
+  EXPECT_EQ(loss(tf::constant({{0}, {0}, {0}}), p).item<float>(), 0.f);
+}
+
+TEST(Losses, HuberIsOfFloatx) {
+  const Tensor y = tf::constant({{1., 2.}}), p = tf::constant({{3., 2.5}});
+  EXPECT_EQ(losses::huber(y, p).dtype(), tf::float32);
+  EXPECT_FLOAT_EQ(losses::Huber()(y, p).item<float>(), (1.5f + 0.125f) / 2);
+}
+
+TEST(Losses, OfSeveralDtypesAreAddedInTheWidest) {
+  const Tensor x = keras::Input({2});
+  keras::Model m(
+      x, tf::Nest{keras::layers::Dense(1, {.kernel_initializer = "ones", .name = "a"})(x),
+                  keras::layers::Dense(
+                      1, {.kernel_initializer = "ones", .name = "b", .dtype = "float64"})(x)});
+  m.compile({.optimizer = "sgd", .loss = "mse"});
+  const auto logs =
+      m.evaluate(tf::ones({3, 2}), tf::Nest{tf::zeros({3, 1}), tf::ones({3, 1})}, {.verbose = 0});
+  EXPECT_FLOAT_EQ(static_cast<float>(logs["loss"]), 5.f);
+  m.fit(tf::ones({3, 2}), tf::Nest{tf::zeros({3, 1}), tf::ones({3, 1})}, {.verbose = 0});
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "rill/base/check.h"
 #include "rill/keras/dtype_policy.h"
+#include "rill/keras/losses/ranks_impl.h"
 #include "rill/keras/metrics/metrics.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
@@ -11,15 +12,6 @@ namespace rill::keras::metrics {
 namespace {
 
 Tensor as_float(const Tensor& x) { return cast(x, backend::floatx()); }
-
-// Class numbers [batch, 1] as [batch], where the predictions have one axis more than needed. A size
-// that is not known will be 1.
-Tensor class_numbers(const Tensor& y_true, const Tensor& y_pred) {
-  if (y_true.shape().has_rank() && y_pred.shape().has_rank() && y_true.ndim() == y_pred.ndim() &&
-      y_true.shape().dim(-1) <= 1 && y_true.shape().dim(-1) != 0)
-    return squeeze(y_true, -1);
-  return y_true;
-}
 
 // 1 where the predictions are on the labels' side of the threshold.
 Tensor binary_matches(const Operand& y_true, const Operand& y_pred, double threshold) {
@@ -58,7 +50,7 @@ Tensor sparse_top_k_categorical_accuracy(const Operand& y_true, const Operand& y
   return sparse_top_k_categorical_accuracy(y_true, y_pred, 5);
 }
 Tensor sparse_top_k_categorical_accuracy(const Operand& y_true, const Operand& y_pred, int k) {
-  const Tensor p = to_tensor(y_pred), t = class_numbers(to_tensor(y_true), p);
+  const Tensor p = to_tensor(y_pred), t = to_tensor(y_true);
   const Tensor rows = stack({constant(-1), shape(p)[-1]});
   const Tensor hit = math::in_top_k(reshape(cast(t, int32), {-1}), reshape(p, rows), k);
   return reshape(as_float(hit), shape(t));

@@ -75,6 +75,9 @@ void AUC::update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor&
       rule_->count(y_true, o_.from_logits ? nn::sigmoid(y_pred) : y_pred, w, dtype());
   const Tensor counts[] = {c.true_positives, c.true_negatives, c.false_positives,
                            c.false_negatives};
+  RILL_CHECK(has_weight(kCounts[0]) || counts[0].shape().is_fully_defined(), invalid_argument,
+             "[{}] predictions of shape {} do not tell the number of labels; expected num_labels",
+             name(), y_pred.shape());
   for (int i = 0; i < 4; ++i) weight_once(kCounts[i], counts[i].shape()).assign_add(counts[i]);
 }
 Tensor AUC::count(const char* name) const {

@@ -19,11 +19,18 @@ bool evenly_spaced(const std::vector<double>& t) {
 
 namespace {
 
+// A constant where it is known, so that shapes that follow from it are.
+Tensor last_size(const Tensor& x) {
+  const TensorShape& s = x.shape();
+  if (s.has_rank() && s.dim(-1) >= 0) return constant(static_cast<std::int32_t>(s.dim(-1)));
+  return shape(x)[-1];
+}
+
 // All but the k largest of each sample become so small that no threshold is below them.
 Tensor largest(const Tensor& x, int k) {
   constexpr double kNever = -1e10;
   const Tensor best = nn::top_k(x, k, false).indices;
-  const Tensor mask = reduce_sum(one_hot(best, x.shape().dim(-1), {.dtype = x.dtype()}), -2);
+  const Tensor mask = reduce_sum(one_hot(best, last_size(x), {.dtype = x.dtype()}), -2);
   return x * mask + kNever * (1 - mask);
 }
 
@@ -74,10 +81,12 @@ ConfusionCounts ConfusionRule::count(const Tensor& y_true, const Tensor& y_pred,
   if (thresholds.front() < 0 || thresholds.back() > 1) bucket = maximum(bucket, 0);
   const auto from_the_end = [&](const Tensor& weights) {
     if (!multi_label) return cumsum(unsorted_segment_sum(weights, bucket, n), 0, {.reverse = true});
-    const std::int64_t labels = p.shape().dim(-1);
+    const Tensor labels = last_size(p);
     const Tensor first = range(labels) * n;  // each label has buckets of its own
     const Tensor own = where(bucket < 0, bucket, bucket + cast(first, int32));
-    const Tensor sums = reshape(unsorted_segment_sum(weights, own, labels * n), {labels, n});
+    const TensorShape& s = p.shape();
+    const std::int64_t columns = s.has_rank() ? s.dim(-1) : -1;
+    const Tensor sums = reshape(unsorted_segment_sum(weights, own, labels * n), {columns, n});
     return transpose(cumsum(sums, 1, {.reverse = true}));
   };
   const Tensor tp = from_the_end(yes), fp = from_the_end(no);

@@ -1,8 +1,8 @@
 #include "rill/keras/metrics/errors.h"
 
 #include "rill/base/check.h"
+#include "rill/keras/losses/ranks_impl.h"
 #include "rill/keras/metrics/metrics.h"
-#include "rill/keras/metrics/weights_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 
@@ -100,9 +100,7 @@ SparseCategoricalCrossentropy::SparseCategoricalCrossentropy(
       own_{o.from_logits, o.axis, o.ignore_class} {}
 Tensor SparseCategoricalCrossentropy::counted(const Tensor& y_true, const Tensor& y_pred) const {
   if (!own_.ignore_class) return {};
-  const bool column =
-      known_ranks(y_true, y_pred) && y_true.ndim() == y_pred.ndim() && y_true.shape().dim(-1) == 1;
-  return cast(column ? squeeze(y_true, -1) : y_true, int64) != *own_.ignore_class;
+  return cast(class_numbers(y_true, y_pred), int64) != *own_.ignore_class;
 }
 Config SparseCategoricalCrossentropy::get_config() const {
   Config c = Metric::get_config();

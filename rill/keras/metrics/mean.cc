@@ -1,5 +1,7 @@
 #include "rill/keras/metrics/mean.h"
 
+#include <cstdlib>
+
 #include "rill/base/check.h"
 #include "rill/keras/metrics/weights_impl.h"
 #include "rill/ops/array_ops.h"
@@ -8,19 +10,8 @@
 namespace rill::keras {
 
 Tensor fitted_weights(const Tensor& weights, const Tensor& values) {
-  if (!known_ranks(weights, values) || weights.ndim() == 0) return weights;
-  if (weights.ndim() == values.ndim() + 1) return squeeze(weights, -1);
-  if (weights.ndim() + 1 == values.ndim()) return expand_dims(weights, -1);
-  return weights;
-}
-Matched matched_ranks(const Tensor& y_true, const Tensor& y_pred) {
-  if (known_ranks(y_true, y_pred)) {
-    if (y_true.ndim() == y_pred.ndim() + 1 && y_true.shape().dim(-1) == 1)
-      return {squeeze(y_true, -1), y_pred};
-    if (y_pred.ndim() == y_true.ndim() + 1 && y_pred.shape().dim(-1) == 1)
-      return {y_true, squeeze(y_pred, -1)};
-  }
-  return {y_true, y_pred};
+  if (known_ranks(weights, values) && std::abs(weights.ndim() - values.ndim()) > 1) return weights;
+  return in_rank_of(weights, values);
 }
 
 namespace metrics {
@@ -28,18 +19,41 @@ namespace {
 
 Tensor in_dtype(const Tensor& x, DType dtype) { return x.dtype() == dtype ? x : cast(x, dtype); }
 
-// Values and their weights in one shape.
+// Values, and what each counts.
 struct Weighed {
   Tensor values, weights;
 };
-Weighed weighed(Tensor values, const Tensor& sample_weight) {
-  Tensor w = fitted_weights(in_dtype(sample_weight, values.dtype()), values);
-  if (known_ranks(w, values) && w.ndim() > 0 && w.ndim() < values.ndim()) {
-    std::vector<int> rest;
-    for (int i = w.ndim(); i < values.ndim(); ++i) rest.push_back(i);
-    values = reduce_mean(values, rest);
+
+bool spreads_over(const TensorShape& weights, const TensorShape& values) {
+  if (weights.rank() == 0) return true;
+  if (weights.rank() != values.rank()) return false;
+  for (int i = 0; i < weights.rank(); ++i)
+    if (weights.dim(i) > 1 && values.dim(i) >= 0 && weights.dim(i) != values.dim(i)) return false;
+  return true;
+}
+
+// How many values the axes hold that the weights lack; 1 where they lack one axis at most.
+Tensor values_per_weight(const Tensor& values, const Tensor& weights) {
+  const Tensor lacking = rank(values) - rank(weights);
+  const Tensor many = (lacking > 1) & (rank(weights) > 0);
+  const Tensor rest = where(many, lacking, zeros_like(lacking));
+  const Tensor sizes = slice(shape(values), reshape(rank(values) - rest, {1}), constant({-1}));
+  return cast(reduce_prod(sizes), values.dtype());
+}
+
+// Weights spread over the values. Where they lack more than one axis they count for the sums, or
+// the means, over those; where they do not fit they are multiplied as they are, as in Keras.
+Weighed weighed(const Tensor& values, const Tensor& sample_weight, bool sums) {
+  const Tensor given = in_dtype(sample_weight, values.dtype()), w = fitted_weights(given, values);
+  if (!known_ranks(given, values)) {
+    const Tensor spread = w * ones_like(values);
+    return {values, sums ? spread : spread / values_per_weight(values, given)};
   }
-  return {values, broadcast_to(w, shape(values))};
+  if (spreads_over(w.shape(), values.shape())) return {values, broadcast_to(w, shape(values))};
+  std::vector<int> rest;
+  for (int i = w.ndim(); i < values.ndim(); ++i) rest.push_back(i);
+  if (rest.empty()) return {values, w};
+  return {sums ? reduce_sum(values, rest) : reduce_mean(values, rest), w};
 }
 
 }  // namespace
@@ -55,15 +69,7 @@ void Reduce::accumulate(const Tensor& given, const Tensor& sample_weight) {
     if (kind_ == Kind::mean) count_.assign_add(cast(size(values), dtype()));
     return;
   }
-  if (kind_ == Kind::sum && known_ranks(values, sample_weight) &&
-      sample_weight.ndim() + 1 < values.ndim() && sample_weight.ndim() > 0) {
-    // A weight for whole samples of a sum counts for their sum.
-    std::vector<int> rest;
-    for (int i = sample_weight.ndim(); i < values.ndim(); ++i) rest.push_back(i);
-    total_.assign_add(reduce_sum(reduce_sum(values, rest) * in_dtype(sample_weight, dtype())));
-    return;
-  }
-  const auto [v, w] = weighed(values, sample_weight);
+  const auto [v, w] = weighed(values, sample_weight, kind_ == Kind::sum);
   total_.assign_add(reduce_sum(v * w));
   if (kind_ == Kind::mean) count_.assign_add(reduce_sum(w));
 }
@@ -119,7 +125,7 @@ void MeanTensor::update_state(const Tensor& given, const Tensor& sample_weight, 
     count.assign_add(ones_like(values));
     return;
   }
-  const auto [v, w] = weighed(values, sample_weight);
+  const auto [v, w] = weighed(values, sample_weight, false);
   total.assign_add(v * w);
   count.assign_add(w);
 }

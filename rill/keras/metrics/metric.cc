@@ -40,6 +40,25 @@ void Metric::reset_state() {
   for (const MetricImpl::State& s : impl_->state)
     s.variable.assign(zeros(s.variable.shape(), s.variable.dtype()));
 }
+void Metric::merge_state(const std::vector<MetricRef>& metrics) {
+  const std::vector<Variable> own = variables();
+  std::vector<std::vector<Variable>> all;
+  for (const MetricRef& m : metrics) {
+    RILL_CHECK(m.defined(), invalid_argument,
+               "[merge_state] \"{}\" is a name; expected a metric that has counted", m.name());
+    all.push_back(m->variables());
+    bool alike = all.back().size() == own.size();
+    for (std::size_t i = 0; alike && i < own.size(); ++i)
+      alike = all.back()[i].dtype() == own[i].dtype() &&
+              all.back()[i].shape().is_compatible_with(own[i].shape());
+    RILL_CHECK(alike, invalid_argument,
+               "[merge_state] the variables of {} \"{}\" are not like those of {} \"{}\"; "
+               "expected metrics of one class and arguments, which have counted the same outputs",
+               m->class_name(), m->name(), class_name(), name());
+  }
+  for (const std::vector<Variable>& theirs : all)
+    for (std::size_t i = 0; i < own.size(); ++i) own[i].assign_add(theirs[i].value());
+}
 Tensor Metric::operator()(const Operand& y_true, const Operand& y_pred) {
   update_state(to_tensor(y_true), to_tensor(y_pred), Tensor());
   return result();
@@ -109,11 +128,7 @@ MetricRef of_users_function(LossFunction f) {
 }  // namespace
 
 MetricRef MetricRef::by_pointer(BinaryFn f) {
-  std::string name;
-  for (const NamedMetric& n : named_metrics())
-    if (n.function == f) name = n.name;
-  for (const NamedLoss& n : named_losses())
-    if (name.empty() && n.function == f) name = n.name;
+  const std::string name = library_function_name(f);
   if (name.empty()) return of_users_function(f);
   return metrics::MeanMetricWrapper(f, {.name = name});
 }
@@ -121,12 +136,10 @@ MetricRef MetricRef::by_function(std::function<Tensor(const Tensor&, const Tenso
   return of_users_function(std::move(f));
 }
 
-MetricRef MetricRef::resolved(const LossRef& loss, const TensorShape& y_true,
-                              const TensorShape& y_pred) const {
+MetricRef MetricRef::resolved(const TensorShape& y_true, const TensorShape& y_pred) const {
   if (metric_) return *this;
   const auto of = [](BinaryFn f, std::string name) -> MetricRef {
-    return metrics::MeanMetricWrapper([f](const Tensor& t, const Tensor& p) { return f(t, p); },
-                                      {.name = std::move(name)});
+    return metrics::MeanMetricWrapper(f, {.name = std::move(name)});
   };
   // "accuracy" and "crossentropy" mean what fits labels and predictions.
   const bool accuracy = name_ == "accuracy" || name_ == "acc";
@@ -136,9 +149,7 @@ MetricRef MetricRef::resolved(const LossRef& loss, const TensorShape& y_true,
     const bool sparse =
         known && !binary &&
         (y_true.rank() < y_pred.rank() || (y_true.dim(-1) == 1 && y_pred.dim(-1) > 1));
-    // Losses that speak of yes and no decide too.
-    const bool yes_no = loss.defined() && loss->name() == "binary_crossentropy" && !sparse;
-    if (binary || yes_no)
+    if (binary)
       return of(
           accuracy ? BinaryFn(metrics::binary_accuracy) : BinaryFn(losses::binary_crossentropy),
           name_);
@@ -167,18 +178,36 @@ const metrics::MeanMetricWrapper* mean_of_function(const Metric& m) {
   return dynamic_cast<const metrics::MeanMetricWrapper*>(&m);
 }
 
-MetricRef metric_anew(const MetricRef& m) {
-  if (!m.defined()) return m;
-  const std::string class_name = m->class_name();
+std::string library_function_name(const std::function<Tensor(const Tensor&, const Tensor&)>& f) {
+  const BinaryFn* pointer = f.target<BinaryFn>();
+  if (!pointer) return {};
+  for (const NamedMetric& n : named_metrics())
+    if (n.function == *pointer) return n.name;
+  for (const NamedLoss& n : named_losses())
+    if (n.function == *pointer) return n.name;
+  return {};
+}
+
+MetricRef MetricRef::anew() const {
+  if (!metric_) return *this;
+  const std::string class_name = metric_->class_name();
   for (const MetricClass& c : metric_classes())
     if (class_name == c.class_name && class_name != "MeanMetricWrapper")
-      return c.make(m->get_config());
-  const auto* mean = mean_of_function(*m);
-  RILL_CHECK(mean, invalid_argument,
-             "[compile] the metric \"{}\" of class {} would count for several outputs; expected "
-             "an object for each: .metrics = {{{{\"a\", {{{}()}}}}, ..}}",
-             m->name(), class_name, class_name);
-  return metrics::MeanMetricWrapper(mean->function(), {.name = m->name(), .dtype = m->dtype()});
+      return c.make(metric_->get_config());
+  if (const auto* mean = mean_of_function(*metric_))
+    return metrics::MeanMetricWrapper(mean->function(),
+                                      {.name = metric_->name(), .dtype = metric_->dtype()});
+  const Config config = metric_->get_config();
+  MetricRef made = registered_metric(saved_class_name(*metric_), config);
+  if (!made.defined() && make_) made = make_(config);
+  RILL_CHECK(made.defined(), invalid_argument,
+             "[compile] the metric \"{}\" of class {} would count for several outputs, and there "
+             "is no way to make another; expected {}(const Config&), a static from_config, or an "
+             "object for each output: .metrics = {{{{\"a\", {{{}(..)}}}}, ..}}",
+             metric_->name(), class_name, class_name, class_name);
+  const Ref<TrackableNode> node = made->trackable();
+  static_cast<MetricImpl&>(*node).name = metric_->name();
+  return made;
 }
 
 void number_metrics(const std::vector<MetricRef>& metrics) {
@@ -224,7 +253,8 @@ Config MetricRef::serialize() const {
   if (!metric_) return name_.empty() ? Config() : Config(name_);
   Config config = metric_->get_config();
   if (const auto* mean = mean_of_function(*metric_)) {
-    const std::string name = registered_function_name(mean->function());
+    std::string name = registered_function_name(mean->function());
+    if (name.empty()) name = library_function_name(mean->function());
     RILL_CHECK(!name.empty(), failed_precondition,
                "[metric] a function of your own has no name that a file could hold; use one of "
                "keras::metrics, or keras::utils::register_keras_serializable(\"NAME\", FUNCTION)");
@@ -241,12 +271,25 @@ MetricRef MetricRef::deserialize(const Config& c) {
     if (class_name == m.class_name) return m.make(config);
   if (MetricRef own = registered_metric(class_name, config); own.defined()) return own;
   if (MetricRef own = registered_function_metric(config); own.defined()) return own;
+  if (MetricRef mean = library_function_metric(config); mean.defined()) return mean;
   std::vector<std::string> names = registered_metric_names();
   for (const MetricClass& m : metric_classes()) names.push_back(m.class_name);
   RILL_FAIL(invalid_argument,
             "[metric] unknown class \"{}\".{} A class of your own must be made "
             "known first: {}",
             class_name, did_you_mean(class_name, names), registering_call(class_name));
+}
+
+MetricRef library_function_metric(const Config& config) {
+  if (!config.get("fn").is_text()) return {};
+  const std::string& name = config["fn"].as_string();
+  BinaryFn f = nullptr;
+  for (const NamedLoss& n : named_losses())
+    if (n.goes_by(name)) f = n.function;
+  for (const NamedMetric& n : named_metrics())
+    if (n.goes_by(name)) f = n.function;
+  if (!f) return {};
+  return metrics::MeanMetricWrapper(f, {.name = config.get("name", name.c_str())});
 }
 
 MetricRef registered_function_metric(const Config& config) {
@@ -259,7 +302,7 @@ MetricRef registered_function_metric(const Config& config) {
 }
 
 namespace metrics {
-MetricRef get(std::string_view name) { return MetricRef(name).resolved({}, {}, {}); }
+MetricRef get(std::string_view name) { return MetricRef(name).resolved({}, {}); }
 Config serialize(const MetricRef& metric) { return metric.serialize(); }
 MetricRef deserialize(const Config& config) {
   const MetricRef m = MetricRef::deserialize(config);

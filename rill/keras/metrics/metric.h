@@ -20,6 +20,7 @@ void release(TrackableNode* n) noexcept;
 namespace keras {
 
 class MetricImpl;
+class MetricRef;
 void retain(MetricImpl*) noexcept;
 void release(MetricImpl*) noexcept;
 
@@ -49,6 +50,9 @@ class Metric {
   virtual Tensor result();
   virtual void reset_state();  // all variables become 0
   void reset_states() { reset_state(); }
+  // Takes in what others of the same kind have counted: each variable grows by theirs.
+  // InvalidArgument for a metric whose variables are not like these.
+  virtual void merge_state(const std::vector<MetricRef>& metrics);
   virtual std::string class_name() const;
   virtual Config get_config() const;
 
@@ -83,7 +87,7 @@ class MetricRef {
   MetricRef(BinaryFn f) : MetricRef(by_pointer(f)) {}
   template <class M>
   requires std::is_base_of_v<Metric, M> MetricRef(const M& metric)
-      : metric_(std::make_shared<M>(metric)) {}
+      : metric_(std::make_shared<M>(metric)), make_(maker<M>()) {}
   template <class F>
   requires(std::is_invocable_r_v<Tensor, F&, Tensor, Tensor> && !std::is_base_of_v<Metric, F> &&
            !StringLike<F> && !std::is_convertible_v<F, BinaryFn> &&
@@ -91,24 +95,41 @@ class MetricRef {
       : MetricRef(by_function(std::move(f))) {}
 
   bool defined() const { return static_cast<bool>(metric_); }
-  // A name that stands for a metric only when loss and shapes are known, as "accuracy" does, or
-  // for one whose object is not made yet.
+  // A name that stands for a metric only when shapes are known, as "accuracy" does, or for one
+  // whose object is not made yet.
   const std::string& name() const { return name_; }
   Metric& operator*() const { return *metric_; }
   Metric* operator->() const { return metric_.get(); }
-  // The object; `loss` and the shapes of labels and predictions decide what "accuracy" is.
+  // The object; the shapes of labels and predictions decide what "accuracy" is.
   // InvalidArgument, with the nearest name, for an unknown one.
-  MetricRef resolved(const LossRef& loss, const TensorShape& y_true,
-                     const TensorShape& y_pred) const;
+  MetricRef resolved(const TensorShape& y_true, const TensorShape& y_pred) const;
   // The name, or {"class_name": .., "config": ..}, as Keras saves it. FailedPrecondition for a
   // function of one's own; InvalidArgument, with the nearest name, for an unknown class.
   Config serialize() const;
   static MetricRef deserialize(const Config& config);
+  // One of the same class and arguments with a state of its own, as each of several outputs needs
+  // it. A class of one's own has a static from_config(const keras::Config&), or a constructor that
+  // takes the Config or nothing; InvalidArgument for another.
+  MetricRef anew() const;
 
  private:
   static MetricRef by_pointer(BinaryFn f);
   static MetricRef by_function(std::function<Tensor(const Tensor&, const Tensor&)> f);
+  using Maker = MetricRef (*)(const Config&);
+  // How one is made of a configuration; null where the class does not say.
+  template <class M>
+  static Maker maker() {
+    if constexpr (requires(const Config& c) { MetricRef(M::from_config(c)); })
+      return [](const Config& c) { return MetricRef(M::from_config(c)); };
+    else if constexpr (std::is_constructible_v<M, const Config&>)
+      return [](const Config& c) { return MetricRef(M(c)); };
+    else if constexpr (std::is_default_constructible_v<M>)
+      return [](const Config&) { return MetricRef(M()); };
+    else
+      return nullptr;
+  }
   std::shared_ptr<Metric> metric_;
+  Maker make_ = nullptr;
   std::string name_;
 };
 

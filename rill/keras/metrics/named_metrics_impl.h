@@ -44,9 +44,11 @@ MetricRef registered_function_metric(const Config& config);
 
 // The metric as a mean of a function; null for one of another class.
 const metrics::MeanMetricWrapper* mean_of_function(const Metric& metric);
-// A metric of the same kind with a state of its own. InvalidArgument for one of a class of the
-// user's.
-MetricRef metric_anew(const MetricRef& metric);
+// The name of the library's function that is meant; empty for a function of the user's.
+std::string library_function_name(const std::function<Tensor(const Tensor&, const Tensor&)>& f);
+// The mean of the function that the argument "fn" names. Undefined when it is none of the
+// library's.
+MetricRef library_function_metric(const Config& config);
 // Metrics without a name of their own that are of one class are told apart by numbers:
 // "precision", "precision_1". The classes are those that Keras numbers, and the user's.
 void number_metrics(const std::vector<MetricRef>& metrics);

@@ -63,24 +63,52 @@ class LossArg {
   std::vector<std::pair<std::string, LossRef>> list_;
 };
 
-// Metrics of the only output (or of every one), or by the names of the outputs.
+// A metric, "mae", or a list of them, {"mae", "mse"}.
+class MetricList {
+ public:
+  MetricList() = default;  // of none
+  template <class M>
+  requires std::is_constructible_v<MetricRef, const M&> MetricList(const M& metric)
+      : list_{MetricRef(metric)}, is_list_(false) {}
+  MetricList(BinaryFn f) : list_{MetricRef(f)}, is_list_(false) {}
+  MetricList(std::initializer_list<MetricRef> list) : list_(list) {}
+  MetricList(std::vector<MetricRef> list) : list_(std::move(list)) {}
+  const std::vector<MetricRef>& list() const { return list_; }
+  bool is_list() const { return is_list_; }
+
+ private:
+  std::vector<MetricRef> list_;
+  bool is_list_ = true;
+};
+
+// Metrics of every output: {"mae", "mse"}; a list for each of them: {{"mae"}, {"mse"}}; or by the
+// names of the outputs: {{"a", {"mae"}}, {"b", {"mse"}}}.
 class MetricsArg {
  public:
   MetricsArg() = default;
-  MetricsArg(std::initializer_list<MetricRef> list) : all_(list) {}
+  // A template, so that what may be read as names and lists is.
+  template <int = 0>
+  MetricsArg(std::initializer_list<MetricList> list) : MetricsArg(std::vector<MetricList>(list)) {}
   MetricsArg(std::vector<MetricRef> list) : all_(std::move(list)) {}
+  MetricsArg(const std::vector<MetricList>& list);
+  template <class L>
+  requires std::is_same_v<L, std::vector<MetricRef>> MetricsArg(std::vector<L> each)
+      : each_(std::move(each)) {}
   MetricsArg(std::initializer_list<std::pair<std::string, std::vector<MetricRef>>> by_name)
       : named_(by_name) {}
   explicit MetricsArg(std::vector<std::pair<std::string, std::vector<MetricRef>>> by_name)
       : named_(std::move(by_name)) {}
+  // One of the three at most is not empty.
   const std::vector<MetricRef>& all() const { return all_; }
+  const std::vector<std::vector<MetricRef>>& each() const { return each_; }
   const std::vector<std::pair<std::string, std::vector<MetricRef>>>& named() const {
     return named_;
   }
-  bool empty() const { return all_.empty() && named_.empty(); }
+  bool empty() const { return all_.empty() && each_.empty() && named_.empty(); }
 
  private:
   std::vector<MetricRef> all_;
+  std::vector<std::vector<MetricRef>> each_;
   std::vector<std::pair<std::string, std::vector<MetricRef>>> named_;
 };
 

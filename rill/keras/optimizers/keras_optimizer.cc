@@ -14,12 +14,7 @@ class KerasOptimizerImpl::RateNode : public TrackableNode {
   explicit RateNode(KerasOptimizerImpl* o) : owner(o) {}
   std::vector<SavedValue> saved_values() override {
     if (!owner) return {};
-    double rate = owner->learning_rate();
-    // Keras keeps the rate of the step that was made last.
-    if (const auto steps = owner->iterations.item<std::int64_t>();
-        owner->rate().is_schedule() && steps > 0)
-      rate = owner->rate().at(steps - 1);
-    return {{kKey, constant(static_cast<float>(rate))}};
+    return {{kKey, constant(static_cast<float>(owner->learning_rate()))}};
   }
   std::vector<std::string> saved_keys() override { return {kKey}; }
   void restore_value(std::string_view key, const Tensor& value) override {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rill/base/check.h"
+#include "rill/base/logging.h"
 #include "rill/core/resource.h"
 #include "rill/core/tensor_impl.h"
 #include "rill/eager/context.h"
@@ -60,8 +61,8 @@ RuleOptimizerImpl::RuleOptimizerImpl(std::string optimizer_name, optimizers::Lea
     : OptimizerImpl(std::move(optimizer_name), step_counter()), rate_(std::move(rate)) {}
 
 double RuleOptimizerImpl::learning_rate() const {
-  return rate_cell_.defined() ? rate_cell_.item<double>()
-                              : rate_.at(iterations.item<std::int64_t>());
+  if (rate_cell_.defined()) return rate_cell_.item<double>();
+  return rate_.at(std::max<std::int64_t>(iterations.item<std::int64_t>() - 1, 0));
 }
 
 void RuleOptimizerImpl::set_learning_rate(const optimizers::LearningRate& rate) {
@@ -111,9 +112,10 @@ void RuleOptimizerImpl::make_step(const GradientsAndVariables& pairs) {
     lr = rate_cell_.defined() ? rate_cell_.item<double>() : rate_.at(n);
     count = static_cast<double>(n) + 1;
   }
+  // State for all, as in Keras: a file holds as much whether or not a gradient was there.
   std::vector<Variable> variables;
   for (const auto& [g, v] : pairs)
-    if (g.defined()) variables.push_back(v);
+    if (g.defined() || (v.initialized() && v.dtype().is_floating())) variables.push_back(v);
   build(variables);
   Step step(count);
   lr = changed_rate(lr, count - 1);
@@ -177,8 +179,12 @@ void RuleOptimizerImpl::check_slots(const Variable& var, const TensorShape& shap
 
 void RuleOptimizerImpl::apply(const GradientsAndVariables& pairs, const Variable& global_step) {
   bool any = false;
+  std::string without;
   for (const auto& [g, v] : pairs) {
-    if (!g.defined()) continue;
+    if (!g.defined()) {
+      without += (without.empty() ? "\"" : ", \"") + v.name() + "\"";
+      continue;
+    }
     any = true;
     RILL_CHECK(v.initialized(), failed_precondition,
                "[apply_gradients] variable \"{}\" has no value yet", v.name());
@@ -199,6 +205,11 @@ void RuleOptimizerImpl::apply(const GradientsAndVariables& pairs, const Variable
              "[apply_gradients] no gradient is given for any of {} variables; why_none() of the "
              "tape says where the path is cut",
              pairs.size());
+  if (!without.empty())
+    RILL_LOG(warning,
+             "[apply_gradients] there is no gradient for {}, which stay as they are; why_none() of "
+             "the tape says where the path is cut",
+             without);
   RILL_CHECK(!global_step.defined() || (global_step.dtype().is_integer() &&
                                         value_shape(global_step.handle()) == TensorShape::scalar()),
              invalid_argument,
@@ -290,9 +301,10 @@ IndexedSlices sum_duplicates(const IndexedSlices& s) {
 }
 
 Optimizer::Optimizer(OptimizerImpl* impl) : impl_(impl) {}
-void Optimizer::apply_gradients(const GradientsAndVariables& pairs) {
+Variable Optimizer::apply_gradients(const GradientsAndVariables& pairs) {
   static const Variable none;
-  impl_->apply(pairs, none);
+  if (!pairs.empty()) impl_->apply(pairs, none);
+  return iterations();
 }
 void Optimizer::build(const std::vector<Variable>& variables) { impl_->build(variables); }
 Variable Optimizer::iterations() const { return impl_->iterations; }

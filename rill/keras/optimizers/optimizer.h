@@ -35,9 +35,11 @@ void release(OptimizerImpl*) noexcept;
 // part of the graph; there the numbers of rows that do not exist are found when it runs.
 class Optimizer {
  public:
-  void apply_gradients(const GradientsAndVariables& grads_and_vars);
-  void apply_gradients(const Gradients& grads, const std::vector<Variable>& vars) {
-    apply_gradients(zip(grads, vars));
+  // Gives iterations. Without any pair nothing happens; InvalidArgument where every gradient is
+  // none.
+  Variable apply_gradients(const GradientsAndVariables& grads_and_vars);
+  Variable apply_gradients(const Gradients& grads, const std::vector<Variable>& vars) {
+    return apply_gradients(zip(grads, vars));
   }
   // One step on loss(): equals a tape, its gradients and apply_gradients.
   template <class F>
@@ -52,8 +54,9 @@ class Optimizer {
   Gradients get_unscaled_gradients(const Gradients& gradients) const;
   // Makes the state for these variables now; the first step does it otherwise.
   void build(const std::vector<Variable>& variables);
-  Variable iterations() const;   // int64: steps taken
-  double learning_rate() const;  // at the current step
+  Variable iterations() const;  // int64: steps taken
+  // Of a schedule: that of the step which was made last, the first before it.
+  double learning_rate() const;
   // Takes effect at the next step, also of functions that were traced before: then a number
   // follows a number, and FailedPrecondition tells of anything else.
   void set_learning_rate(const optimizers::LearningRate& rate);

@@ -43,7 +43,7 @@ class OptimizerImpl : public TrackableNode {
   virtual void apply(const GradientsAndVariables& pairs, const Variable& global_step) = 0;
   // Makes the state for these variables, unless there is some.
   virtual void build(const std::vector<Variable>& variables) = 0;
-  virtual double learning_rate() const = 0;  // at the current step
+  virtual double learning_rate() const = 0;  // of the step made last, where it is a schedule
   virtual void set_learning_rate(const optimizers::LearningRate& rate) = 0;
   virtual std::vector<Variable> variables() const = 0;
   virtual std::string class_name() const = 0;

@@ -210,6 +210,7 @@ class NadamImpl : public KerasOptimizerImpl {
   void prepare(const std::vector<Variable>& variables) override {
     KerasOptimizerImpl::prepare(variables);
     dtype_ = variables[0].dtype();
+    product();
   }
   void update(const Variable& v, const Gradient& g, const Number& lr, Step& step) override {
     const auto n = [&](const Number& x) { return scalar_for(v, x); };

@@ -4,6 +4,7 @@
 #include <map>
 #include <sstream>
 
+#include "rill/base/logging.h"
 #include "rill/rill.h"
 #include "tests/expect_error.h"
 #include "tests/shows.h"
@@ -376,6 +377,50 @@ TEST(Optimizers, TheGlobalStepPlacesSummaries) {
     for (const auto& value : event.values)
       points.emplace_back(event.step, value.tensor.item<float>());
   EXPECT_EQ(points, (std::vector<std::pair<std::int64_t, float>>{{1, .5f}, {2, .25f}, {3, .125f}}));
+}
+
+TEST(Optimizer, TheRateOfAScheduleIsThatOfTheLastStep) {
+  const tf::Variable v({1.f});
+  keras::optimizers::SGD sgd(keras::optimizers::schedules::ExponentialDecay(
+      {.initial_learning_rate = 0.1, .decay_steps = 1, .decay_rate = 0.5}));
+  EXPECT_NEAR(sgd.learning_rate(), 0.1, 1e-7);
+  for (const double want : {0.1, 0.05, 0.025}) {
+    const tf::Variable steps = sgd.apply_gradients({{tf::constant({1.f}), v}});
+    EXPECT_EQ(steps.id(), sgd.iterations().id());
+    EXPECT_NEAR(sgd.learning_rate(), want, 1e-7);
+  }
+  EXPECT_NEAR(v.value().to_vector<float>()[0], 0.825f, 1e-6);
+}
+
+TEST(Optimizer, WithoutPairsNothingHappens) {
+  keras::optimizers::Adam adam;
+  EXPECT_EQ(adam.apply_gradients({}).item<std::int64_t>(), 0);
+  adam.apply_gradients(tf::Gradients(), {});
+  EXPECT_EQ(adam.variables().size(), 1u);
+}
+
+std::vector<std::string>& warnings() {
+  static auto* list = new std::vector<std::string>;
+  return *list;
+}
+TEST(Optimizer, VariablesWithoutAGradientHaveStateAndAreNamed) {
+  const tf::Variable a({1.f}, {.name = "a"}), b({2.f}, {.name = "b"});
+  keras::optimizers::Adam adam;
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        adam.apply_gradients({{tf::Gradient(), a}});
+      },
+      "no gradient is given");
+  const tf::LogLevel before = tf::log_level();
+  tf::set_log_level(tf::LogLevel::warning);
+  tf::set_log_sink([](tf::LogLevel, std::string_view line) { warnings().emplace_back(line); });
+  adam.apply_gradients({{tf::Gradient(), a}, {tf::constant({1.f}), b}});
+  tf::set_log_sink(nullptr);
+  tf::set_log_level(before);
+  ASSERT_EQ(warnings().size(), 1u);
+  EXPECT_NE(warnings()[0].find("no gradient for \"a"), std::string::npos) << warnings()[0];
+  EXPECT_EQ(adam.variables().size(), 5u);  // as Keras has it: the steps, and two of each
+  EXPECT_EQ(a.value().to_vector<float>()[0], 1.f);
 }
 
 }  // namespace

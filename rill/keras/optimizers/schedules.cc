@@ -1,5 +1,6 @@
 #include "rill/keras/optimizers/schedules.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -19,12 +20,30 @@ LearningRate::LearningRate(std::shared_ptr<const LearningRateSchedule> s)
     : LearningRate(detail::Fn::of([s](const Tensor& step) { return (*s)(step); }), 0) {
   object_ = std::move(s);
 }
+namespace schedules {
+namespace {
+const std::vector<std::string>& class_names() {
+  static const auto* all =
+      new std::vector<std::string>{"ExponentialDecay", "InverseTimeDecay", "PiecewiseConstantDecay",
+                                   "PolynomialDecay",  "CosineDecay",      "CosineDecayRestarts"};
+  return *all;
+}
+}  // namespace
+}  // namespace schedules
+
 Config LearningRate::config() const {
   if (schedule_.empty()) return at(0);
   RILL_CHECK(object_, failed_precondition,
              "[learning rate] a function of your own has no name that a file could hold; use one "
              "of keras::optimizers::schedules");
-  return Config::dict({{"class_name", object_->class_name()}, {"config", object_->get_config()}});
+  Config c =
+      Config::dict({{"class_name", object_->class_name()}, {"config", object_->get_config()}});
+  const std::vector<std::string>& known = schedules::class_names();
+  if (std::find(known.begin(), known.end(), object_->class_name()) != known.end()) {
+    c.set("module", "keras.optimizers.schedules");
+    c.set("registered_name", Config());
+  }
+  return c;
 }
 LearningRate LearningRate::from_config(const Config& c) {
   return c.is_dict() ? LearningRate(schedules::deserialize(c)) : LearningRate(c.as_double());
@@ -187,8 +206,7 @@ std::shared_ptr<const LearningRateSchedule> deserialize(const Config& config) {
         c["initial_learning_rate"].as_double(), c["first_decay_steps"].as_double(),
         c.get("t_mul", 2.0), c.get("m_mul", 1.0), c.get("alpha", 0.0), label});
   RILL_FAIL(invalid_argument, "[schedules.deserialize] there is no schedule \"{}\".{}", name,
-            did_you_mean(name, {"ExponentialDecay", "InverseTimeDecay", "PiecewiseConstantDecay",
-                                "PolynomialDecay", "CosineDecay", "CosineDecayRestarts"}));
+            did_you_mean(name, class_names()));
 }
 
 }  // namespace schedules

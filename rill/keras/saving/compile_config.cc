@@ -1,5 +1,7 @@
 #include "rill/keras/saving/compile_config_impl.h"
 
+#include <algorithm>
+
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
 #include "rill/keras/class_registry_impl.h"
@@ -32,17 +34,29 @@ std::string function_advice(std::string_view name) {
       bare, bare);
 }
 
-// ---- losses
-Config loss_config(const LossRef& loss) {
-  const bool nameless = loss.defined() && name_for_files(loss) == std::string();
-  return nameless ? Config(kNameless) : loss.serialize();
+// A record of an object as archives hold it: by the module of the library, or as registered.
+Config placed(Config record, const char* module, CompileForm form) {
+  if (form != CompileForm::archive || !record.is_dict()) return record;
+  const std::string name = record["class_name"].as_string();
+  const bool own = name.find('>') != std::string::npos;
+  record.set("class_name", name.substr(name.find('>') + 1));
+  record.set("module", own ? Config() : Config(module));
+  record.set("registered_name", own ? Config(name) : Config());
+  return record;
 }
-Config losses_config(const LossArg& loss) {
+
+// ---- losses
+Config loss_config(const LossRef& loss, CompileForm form) {
+  const bool nameless = loss.defined() && name_for_files(loss) == std::string();
+  return nameless ? Config(kNameless) : placed(loss.serialize(), "keras.losses", form);
+}
+Config losses_config(const LossArg& loss, CompileForm form) {
   if (!loss.defined()) return {};
-  if (loss.kind() == LossArg::Kind::one) return loss_config(loss.list()[0].second);
-  Config c = loss.kind() == LossArg::Kind::each ? Config::list() : Config::dict();
+  if (loss.kind() == LossArg::Kind::one) return loss_config(loss.list()[0].second, form);
+  const bool each = loss.kind() == LossArg::Kind::each;
+  Config c = each ? Config::list() : Config::dict();
   for (const auto& [name, l] : loss.list())
-    loss.kind() == LossArg::Kind::each ? c.push_back(loss_config(l)) : c.set(name, loss_config(l));
+    each ? c.push_back(loss_config(l, form)) : c.set(name, loss_config(l, form));
   return c;
 }
 
@@ -134,20 +148,25 @@ Config metric_config(const MetricRef& m, CompileForm form) {
   Config config = m->get_config();
   if (const auto* mean = mean_of_function(*m)) {
     const std::string own = registered_function_name(mean->function());
-    if (own.empty() && is_name(m->name())) return function_metric(m->name(), form);
-    config.set("fn", own.empty() ? kNameless : own);
+    const std::string library = library_function_name(mean->function());
+    if (own.empty() && !library.empty() && is_name(m->name()))
+      return function_metric(m->name(), form);
+    config.set("fn", !own.empty() ? own : library.empty() ? kNameless : library);
   }
-  return Config::dict({{"class_name", saved_class_name(*m)}, {"config", config}});
+  return placed(Config::dict({{"class_name", saved_class_name(*m)}, {"config", config}}),
+                "keras.metrics", form);
 }
 Config metrics_config(const MetricsArg& metrics, CompileForm form) {
   if (metrics.empty()) return {};
-  Config c;
-  for (const MetricRef& m : metrics.all()) c.push_back(metric_config(m, form));
-  for (const auto& [output, list] : metrics.named()) {
+  const auto config_of = [&](const std::vector<MetricRef>& list) {
     Config of = Config::list();
     for (const MetricRef& m : list) of.push_back(metric_config(m, form));
-    c.set(output, of);
-  }
+    return of;
+  };
+  if (!metrics.all().empty()) return config_of(metrics.all());
+  Config c;
+  for (const std::vector<MetricRef>& list : metrics.each()) c.push_back(config_of(list));
+  for (const auto& [output, list] : metrics.named()) c.set(output, config_of(list));
   return c;
 }
 
@@ -181,19 +200,21 @@ MetricRef read_metric(const Config& c, const std::string& output) {
   if (!output.empty() && name.starts_with(output + "_")) name = name.substr(output.size() + 1);
   Config own = config;
   if (!name.empty()) own.set("name", name);
+  if (const Config& fn = config.get("fn"); is_record(fn)) own.set("fn", fn["config"]);
   for (const MetricClass& m : metric_classes())
     if (class_name == m.class_name && class_name != "MeanMetricWrapper") return m.make(own);
   if (MetricRef users = registered_metric(class_name, own); users.defined()) return users;
-  if (config.get("fn") == Config(kNameless)) nameless_metric(name);
+  if (own.get("fn") == Config(kNameless)) nameless_metric(name);
   if (MetricRef users = registered_function_metric(own); users.defined()) return users;
   // A mean of a function: by the name that is shown where that says which, else by the function.
   if (is_name(name)) return MetricRef(name);
-  if (const Config& fn = config.get("fn"); fn.is_text() && is_name(fn.as_string()))
+  if (const MetricRef mean = library_function_metric(own); mean.defined()) return mean;
+  if (const Config& fn = own.get("fn"); fn.is_text() && is_name(fn.as_string()))
     return MetricRef(fn.as_string());
   if (is_name(class_name)) return MetricRef(class_name);
-  RILL_CHECK(class_name != "MeanMetricWrapper" || !config.get("fn").is_text(), not_found,
-             "[load_model] unknown metric \"{}\". {}", config["fn"].as_string(),
-             function_advice(config["fn"].as_string()));
+  RILL_CHECK(class_name != "MeanMetricWrapper" || !own.get("fn").is_text(), not_found,
+             "[load_model] unknown metric \"{}\". {}", own["fn"].as_string(),
+             function_advice(own["fn"].as_string()));
   std::vector<std::string> known = registered_metric_names();
   for (const MetricClass& m : metric_classes()) known.push_back(m.class_name);
   RILL_FAIL(
@@ -213,22 +234,24 @@ std::vector<MetricRef> read_metric_list(const Config& c, const std::string& outp
 
 MetricsArg read_metrics(const Config& c, const Model& model) {
   if (c.is_null()) return {};
-  std::vector<std::pair<std::string, std::vector<MetricRef>>> by_output;
   if (c.is_dict() && !is_record(c)) {
+    std::vector<std::pair<std::string, std::vector<MetricRef>>> by_output;
     for (const std::string& key : c.keys())
       by_output.emplace_back(key, read_metric_list(c[key], key));
     return MetricsArg(std::move(by_output));
   }
-  const bool nested = c.is_list() && c.size() > 0 && c[0].is_list();
+  const bool nested = c.is_list() && std::any_of(c.items().begin(), c.items().end(),
+                                                 [](const Config& i) { return i.is_list(); });
   if (!nested) return MetricsArg(read_metric_list(c, {}));
   if (c.size() == 1) return MetricsArg(read_metric_list(c[0], {}));
   const std::vector<std::string> outputs = model.output_names();
   RILL_CHECK(outputs.size() == c.size(), invalid_argument,
              "[load_model] the file has {} lists of metrics for {} outputs", c.size(),
              outputs.size());
+  std::vector<std::vector<MetricRef>> each;
   for (std::size_t i = 0; i < outputs.size(); ++i)
-    by_output.emplace_back(outputs[i], read_metric_list(c[i], outputs[i]));
-  return MetricsArg(std::move(by_output));
+    each.push_back(c[i].is_null() ? std::vector<MetricRef>() : read_metric_list(c[i], outputs[i]));
+  return MetricsArg(std::move(each));
 }
 
 // ---- weights of losses
@@ -259,7 +282,7 @@ const char* optimizer_key(CompileForm form) {
 Config compile_config(const CompileOptions& o, CompileForm form) {
   try {
     return Config::dict({{optimizer_key(form), serialize_optimizer(*o.optimizer)},
-                         {"loss", losses_config(o.loss)},
+                         {"loss", losses_config(o.loss, form)},
                          {"metrics", metrics_config(o.metrics, form)},
                          {"loss_weights", weights_config(o.loss_weights)},
                          {"weighted_metrics", metrics_config(o.weighted_metrics, form)}});

@@ -8,6 +8,7 @@
 #include "rill/io/zip.h"
 #include "rill/keras/callbacks/callbacks.h"
 #include "rill/keras/layers/layers.h"
+#include "rill/keras/metrics/metrics.h"
 #include "rill/keras/saving/saving.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
@@ -137,6 +138,33 @@ TEST(CustomObjects, AModelWithAFunctionOfOnesOwnIsSaved) {
   }
 }
 
+// A name alone does not make a function the library's.
+TEST(CustomObjects, AFunctionOfOnesOwnThatIsCalledAsOneOfTheLibrary) {
+  const std::string folder = fresh_folder("misnamed_functions");
+  const keras::metrics::MeanMetricWrapper own(
+      [](const Tensor& t, const Tensor& p) { return tf::reduce_mean(tf::abs(t - p), -1); },
+      {.name = "mse"});
+  const keras::metrics::MeanMetricWrapper library(keras::BinaryFn(keras::metrics::mse),
+                                                  {.name = "error"});
+  for (const std::string file : {"/m.h5", "/m.keras"}) {
+    keras::Sequential m = model();
+    m.compile({.optimizer = "sgd", .loss = "mae", .metrics = {own}});
+    m.save(folder + file);
+    expect_error<tf::errors::NotFound>([&] { keras::models::load_model(folder + file); },
+                                       "the metric \"mse\" is a function of one's own");
+    m.compile({.optimizer = "sgd", .loss = "mae", .metrics = {library}});
+    m.save(folder + file);
+    keras::Model back = keras::models::load_model(folder + file);
+    EXPECT_EQ(back.evaluate(x(), y(), {.verbose = 0})["error"],
+              m.evaluate(x(), y(), {.verbose = 0})["error"]);
+  }
+  expect_error<tf::errors::FailedPrecondition>([&] { keras::metrics::serialize(own); },
+                                               "a function of your own");
+  const keras::Config c = keras::metrics::serialize(library);
+  EXPECT_EQ(c["config"]["fn"], keras::Config("mean_squared_error"));
+  EXPECT_EQ(keras::metrics::deserialize(c)->name(), "error");
+}
+
 TEST(CustomObjects, ClassesThatAreKnownComeBack) {
   register_all();
   const std::string folder = fresh_folder("custom_classes");
@@ -149,8 +177,10 @@ TEST(CustomObjects, ClassesThatAreKnownComeBack) {
     m.fit(x(), y(), epochs);
     m.save(folder + file);
     const keras::Config c = saved_training(folder + file);
-    EXPECT_EQ(c["loss"]["class_name"], keras::Config("tests>PowerLoss"));
-    EXPECT_EQ(c["metrics"][1]["class_name"], keras::Config("tests>Largest"));
+    // As Keras has it: archives hold the class and its registered name, HDF5 files the second.
+    const char* key = file.ends_with(".h5") ? "class_name" : "registered_name";
+    EXPECT_EQ(c["loss"][key], keras::Config("tests>PowerLoss"));
+    EXPECT_EQ(c["metrics"][1][key], keras::Config("tests>Largest"));
     keras::Model back = keras::models::load_model(folder + file);
     ASSERT_TRUE(back.compiled());
     // The same loss, metrics and state of the optimizer: training goes on as it would have.
@@ -159,8 +189,7 @@ TEST(CustomObjects, ClassesThatAreKnownComeBack) {
     EXPECT_EQ(back.get_weights()[0].item<float>(), m.get_weights()[0].item<float>());
     m.compile({.optimizer = "sgd", .loss = PlainLoss()});
     m.save(folder + file);
-    EXPECT_EQ(saved_training(folder + file)["loss"]["class_name"],
-              keras::Config("Custom>PlainLoss"));
+    EXPECT_EQ(saved_training(folder + file)["loss"][key], keras::Config("Custom>PlainLoss"));
     EXPECT_EQ(keras::models::load_model(folder + file).evaluate(x(), y(), {.verbose = 0})["loss"],
               m.evaluate(x(), y(), {.verbose = 0})["loss"]);
   }

@@ -34,8 +34,28 @@ Config keras3_optimizer(Config optimizer) {
   Config own = optimizer["config"];
   own.erase("jit_compile");
   own.erase("is_legacy_optimizer");
+  // A schedule without a name has one of its class there.
+  if (Config rate = own.get("learning_rate");
+      rate.is_dict() && rate["config"].get("name").is_null()) {
+    Config arguments = rate["config"];
+    arguments.erase("name");
+    rate.set("config", arguments);
+    own.set("learning_rate", rate);
+  }
   optimizer.set("config", own);
   return optimizer;
+}
+// Losses, of which Keras 3 has no reduction "auto".
+Config keras3_losses(const Config& c) {
+  Config out = c;
+  if (c.is_list()) {
+    out = Config::list();
+    for (const Config& loss : c.items()) out.push_back(keras3_losses(loss));
+  } else if (c.is_dict()) {
+    for (const std::string& key : c.keys()) out.set(key, keras3_losses(c[key]));
+    if (c.get("reduction") == Config("auto")) out.set("reduction", "sum_over_batch_size");
+  }
+  return out;
 }
 
 // ---- HDF5
@@ -51,6 +71,7 @@ std::string hdf5_bytes(const Model& model, bool with_training, int version) {
     if (version == 3) {
       c = compile_config(o, CompileForm::archive);
       c.set("optimizer_config", keras3_optimizer(c["optimizer"]));
+      c.set("loss", keras3_losses(c["loss"]));
       c.erase("optimizer");
     }
     file.set_text("", "training_config", c.to_json());
@@ -97,6 +118,7 @@ std::string archive_bytes(const Model& model, bool with_training, int version) {
                   scales ? "keras.src.mixed_precision.loss_scale_optimizer" : "keras.optimizers");
     optimizer.set("registered_name", scales ? Config(kLossScaleOptimizer) : Config());
     c.set("optimizer", optimizer);
+    if (version == 3) c.set("loss", keras3_losses(c["loss"]));
     c.set("run_eagerly", o.run_eagerly);
     c.set("steps_per_execution", o.steps_per_execution);
     c.set("jit_compile", false);

@@ -144,6 +144,12 @@ void plan_named_optimizer(const Model& model, const io::Hdf5Reader& file, Weight
   });
   if (names.size() > 1) model.optimizer().build(model.trainable_variables());
   const std::vector<OptimizerVariable> variables = optimizer_variables(model.optimizer());
+  // Of Keras 3, the product of momenta.
+  const Ref<TrackableNode> product = product_of_momenta(model.optimizer());
+  if (product && names.size() == variables.size() + 1) {
+    plan.add(*product, file.read(joined(group, names.back())), "the product of Nadam's momenta");
+    names.pop_back();
+  }
   RILL_CHECK(names.size() == variables.size(), invalid_argument,
              "[load_model] the optimizer has {} variables, and {} holds {}", variables.size(),
              file.name(), names.size());

@@ -41,6 +41,12 @@ std::vector<OptimizerVariable> optimizer_variables(const Optimizer& o) {
   return list;
 }
 
+Ref<TrackableNode> product_of_momenta(const Optimizer& o) {
+  for (const TrackableNode::Edge& e : o.trackable()->edges())
+    if (e.name == "_u_product") return e.child;
+  return {};
+}
+
 std::vector<std::pair<std::string, Tensor>> optimizer_state(const Optimizer& o, int keras_version) {
   std::vector<std::pair<std::string, Tensor>> state;
   for (const OptimizerVariable& v : optimizer_variables(o))
@@ -53,6 +59,8 @@ std::vector<std::pair<std::string, Tensor>> optimizer_state(const Optimizer& o, 
     state.resize(std::min<std::size_t>(state.size(), 1));
   if (config.get("learning_rate").is_number())
     state.insert(state.begin() + 1, {"learning_rate", constant(o.learning_rate(), float32)});
+  if (const Ref<TrackableNode> product = product_of_momenta(o))
+    state.emplace_back("variable", product->saved_values().at(0).value);
   return state;
 }
 

@@ -15,6 +15,9 @@ struct OptimizerVariable {
   std::string name;  // "Adam/m/dense/kernel"
   Ref<TrackableNode> node;
 };
+// The product of momenta that Nadam keeps, which files of Keras 3 hold behind the slots. Null for
+// another optimizer, and before there are slots.
+Ref<TrackableNode> product_of_momenta(const Optimizer& optimizer);
 bool has_keras_state(const Optimizer& optimizer);  // not one of TensorFlow 1
 std::vector<OptimizerVariable> optimizer_variables(const Optimizer& optimizer);
 // Names and values of these, as a file of Keras 2 or Keras 3 holds them.

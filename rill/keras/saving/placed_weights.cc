@@ -138,15 +138,23 @@ void plan_placed_optimizer(const Model& model, const io::Hdf5Reader& file, Weigh
       stored > 2 || (stored == 2 && file.shape("optimizer/vars/1") != TensorShape::scalar());
   if (has_slots) model.optimizer().build(model.trainable_variables());
   const std::vector<OptimizerVariable> state = optimizer_variables(model.optimizer());
-  // Keras 3 has the learning rate behind the count of steps.
-  const bool with_rate = stored == state.size() + 1;
-  RILL_CHECK(stored == state.size() || with_rate, invalid_argument,
+  // Keras 3 has the learning rate behind the count of steps, unless it is a schedule, and behind
+  // the slots of Nadam the product of its momenta.
+  const Ref<TrackableNode> product = product_of_momenta(model.optimizer());
+  const Config config = serialize_optimizer(model.optimizer());
+  const bool schedule = config["config"].get("learning_rate").is_dict();
+  const bool with_product = product && stored == state.size() + (schedule ? 1 : 2);
+  const bool with_rate = !schedule && stored == state.size() + (with_product ? 2 : 1);
+  RILL_CHECK(stored == state.size() || with_rate || with_product, invalid_argument,
              "[load_model] the optimizer has {} variables, and {} holds {}", state.size(),
              file.name(), stored);
   for (std::size_t i = 0; i < state.size(); ++i)
     plan.add(*state[i].node,
              file.read("optimizer/vars/" + std::to_string(i + (with_rate && i > 0 ? 1 : 0))),
              format("optimizer variable \"{}\"", state[i].name));
+  if (with_product)
+    plan.add(*product, file.read("optimizer/vars/" + std::to_string(stored - 1)),
+             "the product of Nadam's momenta");
 }
 
 }  // namespace rill::keras

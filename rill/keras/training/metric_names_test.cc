@@ -100,12 +100,81 @@ TEST(MetricNames, EveryOutputHasAStateOfItsOwn) {
   EXPECT_GT(logs["b_mean_absolute_error"], 9);
   EXPECT_LT(logs["a_metric"], 1);
   EXPECT_GT(logs["b_metric"], 9);
-  model.compile({.loss = "mse", .metrics = {Ones()}});
+}
+
+struct Above : Ones {  // the labels above a number that there is no way to know
+  explicit Above(float limit) : limit(limit) {}
+  float limit;
+};
+struct Scaled : Ones {
+  explicit Scaled(double factor) : factor(factor) {}
+  static Scaled from_config(const keras::Config& c) { return Scaled(c["factor"].as_double()); }
+  keras::Config get_config() const override {
+    keras::Config c = Metric::get_config();
+    c.set("factor", factor);
+    return c;
+  }
+  Tensor result() override { return count * static_cast<float>(factor); }
+  double factor;
+};
+TEST(MetricNames, ObjectsOfOnesOwnAreMadeAnewForEachOutput) {
+  keras::Model model = two_outputs();
+  model.compile({.loss = "mse", .metrics = {Ones(), Scaled(2)}});
+  const auto logs = model.evaluate(x(), tf::Nest{y(), y() + 10.f}, {.verbose = 0});
+  EXPECT_EQ(logs["a_ones"], 3);
+  EXPECT_EQ(logs["b_ones"], 43);
+  EXPECT_EQ(logs["b_scaled"], 86);
+  model.compile({.loss = "mse", .metrics = {Above(1)}});
   expect_error<tf::errors::InvalidArgument>(
       [&] {
         model.evaluate(x(), tf::Nest{y(), y()}, {.verbose = 0});
       },
-      "expected an object for each");
+      "object for each");
+}
+
+TEST(MetricNames, AListForEachOutput) {
+  EXPECT_THAT(names_of_two({{"mae"}, {"mse"}}),
+              ElementsAre("loss", "a_loss", "b_loss", "a_mae", "b_mse"));
+  EXPECT_THAT(names_of_two({{"mae", metrics::Precision()}, {}}),
+              ElementsAre("loss", "a_loss", "b_loss", "a_mae", "a_precision"));
+  EXPECT_THAT(names_of_two({"mae", {"mse", "mae"}}, {{}, {"mse"}}),
+              ElementsAre("loss", "a_loss", "b_loss", "a_mae", "b_mse", "b_mae", "b_weighted_mse"));
+  const std::vector<keras::MetricRef> list{"mae", "mse"};
+  EXPECT_THAT(names_of_two(std::vector<std::vector<keras::MetricRef>>{list, {}}),
+              ElementsAre("loss", "a_loss", "b_loss", "a_mae", "a_mse"));
+  EXPECT_THAT(names_of_two({{}, list}), ElementsAre("loss", "a_loss", "b_loss", "b_mae", "b_mse"));
+  // A flat list is of every output, and names stay names.
+  EXPECT_THAT(names_of_two({"mae", "mse"}),
+              ElementsAre("loss", "a_loss", "b_loss", "a_mae", "a_mse", "b_mae", "b_mse"));
+  EXPECT_THAT(names_of_two(list),
+              ElementsAre("loss", "a_loss", "b_loss", "a_mae", "a_mse", "b_mae", "b_mse"));
+  EXPECT_THAT(names_of_two({{"b", {"mse"}}}), ElementsAre("loss", "a_loss", "b_loss", "b_mse"));
+  // Of one output all lists are its own.
+  EXPECT_THAT(names({{"mae"}, {"mse"}}), ElementsAre("loss", "mae", "mse"));
+  expect_error<tf::errors::InvalidArgument>(
+      [] {
+        names_of_two({{"mae"}, {"mse"}, {"mae"}});
+      },
+      "3 lists of metrics for 2 outputs");
+}
+
+TEST(MetricNames, AnObjectStandsInOnePlace) {
+  const metrics::Precision p;
+  expect_error<tf::errors::InvalidArgument>([&] { names({p}, {p}); },
+                                            "\"precision\" is given twice");
+  expect_error<tf::errors::InvalidArgument>([&] { names_of_two({{p}, {p}}); }, "given twice");
+}
+
+// As in Keras 2.15, which the loss does not tell of yes and no.
+TEST(MetricNames, AccuracyGoesByShapesAlone) {
+  keras::Sequential m({keras::layers::Activation("linear", {.input_shape = {3}})});
+  const Tensor p = tf::constant({{0.9f, 0.8f, 0.1f}, {0.2f, 0.3f, 0.4f}, {0.6f, 0.7f, 0.2f}}),
+               t = tf::constant({{1.f, 1.f, 0.f}, {0.f, 0.f, 0.f}, {1.f, 0.f, 0.f}});
+  m.compile({.optimizer = "sgd", .loss = "binary_crossentropy", .metrics = {"accuracy", "ce"}});
+  const auto logs = m.evaluate(p, t, {.verbose = 0});
+  EXPECT_NEAR(logs["loss"], 0.38471654, 1e-6);
+  EXPECT_NEAR(logs["accuracy"], 1. / 3, 1e-6);
+  EXPECT_NEAR(logs["ce"], 0.8067894, 1e-6);
 }
 
 }  // namespace

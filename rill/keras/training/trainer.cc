@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
@@ -47,9 +48,26 @@ Trainer::Trainer(CompileOptions o)
   std::vector<MetricRef> all;
   for (const MetricsArg* arg : {&options.metrics, &options.weighted_metrics}) {
     all.insert(all.end(), arg->all().begin(), arg->all().end());
+    for (const auto& list : arg->each()) all.insert(all.end(), list.begin(), list.end());
     for (const auto& [output, list] : arg->named()) all.insert(all.end(), list.begin(), list.end());
   }
+  std::set<const TrackableNode*> seen;
+  for (const MetricRef& m : all)
+    RILL_CHECK(!m.defined() || seen.insert(m->trackable().get()).second, invalid_argument,
+               "[compile] the metric \"{}\" is given twice, and would count every batch twice; "
+               "expected an object for each place",
+               m->name());
   number_metrics(all);
+}
+
+MetricsArg::MetricsArg(const std::vector<MetricList>& given) {
+  bool nested = false;
+  for (const MetricList& l : given) nested = nested || l.is_list();
+  for (const MetricList& l : given)
+    if (nested)
+      each_.push_back(l.list());
+    else
+      all_.insert(all_.end(), l.list().begin(), l.list().end());
 }
 
 // ---- the planned step
@@ -257,6 +275,14 @@ Tensor matched(const Tensor& y, const Tensor& y_pred) {
   return t;
 }
 
+// Losses of several dtypes are added in the widest of them; the two of 16 bits in float32.
+Tensor sum_of(const Tensor& a, const Tensor& b) {
+  if (a.dtype() == b.dtype()) return a + b;
+  const std::size_t x = a.dtype().itemsize(), y = b.dtype().itemsize();
+  const DType wide = x == y ? float32 : x > y ? a.dtype() : b.dtype();
+  return cast(a, wide) + cast(b, wide);
+}
+
 // Weights of samples times the mask that layers sent along with the predictions.
 Tensor masked(const Tensor& weight, const Tensor& y_pred) {
   if (!y_pred.impl()->mask) return weight;
@@ -342,10 +368,15 @@ void Trainer::resolve(Model& model, const Nest& y, const Nest& y_pred) {
       const auto i = static_cast<std::size_t>(&o - outputs_.data());
       if (!labels[i].defined()) return;
       const TensorShape t = matched(labels[i], predictions[i]).shape();
-      (o.*into).push_back(m.resolved(o.loss, t, predictions[i].shape()));
+      (o.*into).push_back(m.resolved(t, predictions[i].shape()));
     };
     for (Output& o : outputs_)
-      for (const MetricRef& m : arg.all()) add(o, &o == &outputs_[0] ? m : metric_anew(m));
+      for (const MetricRef& m : arg.all()) add(o, &o == &outputs_[0] ? m : m.anew());
+    RILL_CHECK(n == 1 || arg.each().empty() || arg.each().size() == n, invalid_argument,
+               "[compile] got {} lists of metrics for {} outputs of the model", arg.each().size(),
+               n);
+    for (std::size_t i = 0; i < arg.each().size(); ++i)
+      for (const MetricRef& m : arg.each()[i]) add(outputs_[n == 1 ? 0 : i], m);
     for (const auto& [key, list] : arg.named())
       for (const MetricRef& m : list) add(find(key, "metrics"), m);
   };
@@ -375,13 +406,11 @@ Tensor Trainer::compute_loss(Model& model, const Nest& y, const Nest& y_pred, co
     if (!batch.defined()) batch = cast(shape(t)[0], float32);
     if (o.loss_mean) o.loss_mean->update_state(value, batch);
     const Tensor weighted = o.loss_weight == 1 ? value : value * o.loss_weight;
-    total = total.defined() ? total + weighted : weighted;
+    total = total.defined() ? sum_of(total, weighted) : weighted;
   }
   for (const Tensor& extra : model.losses()) {
-    const Tensor e =
-        total.defined() && extra.dtype() != total.dtype() ? cast(extra, total.dtype()) : extra;
-    const Tensor scalar = e.ndim() == 0 ? e : reduce_mean(e);
-    total = total.defined() ? total + scalar : scalar;
+    const Tensor scalar = extra.ndim() == 0 ? extra : reduce_mean(extra);
+    total = total.defined() ? sum_of(total, scalar) : scalar;
   }
   RILL_CHECK(
       total.defined(), failed_precondition,
