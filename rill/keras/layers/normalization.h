@@ -1,4 +1,7 @@
 #pragma once
+#include <initializer_list>
+#include <vector>
+
 #include "rill/keras/layer.h"
 #include "rill/ops/nn_ops.h"
 
@@ -109,8 +112,22 @@ class Normalization : public Layer {
   void adapt(const data::Dataset& batches) const;
 };
 
+// One number, or one for each channel: 0.5, or {0.5, 0.25, 1}.
+class PerChannel {
+ public:
+  PerChannel(double one) : values_{one} {}
+  PerChannel(std::initializer_list<double> each) : values_(each), is_list_(true) {}
+  PerChannel(std::vector<double> each) : values_(std::move(each)), is_list_(true) {}
+  const std::vector<double>& values() const { return values_; }
+  bool is_list() const { return is_list_; }
+
+ private:
+  std::vector<double> values_;
+  bool is_list_ = false;
+};
+
 struct RescalingOptions {
-  double scale = 1, offset = 0;
+  PerChannel scale = 1.0, offset = 0.0;
   TensorShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   DTypePolicy dtype = {};

@@ -125,15 +125,22 @@ class RescalingLayer : public LayerImpl {
   explicit RescalingLayer(const layers::RescalingOptions& o)
       : LayerImpl("Rescaling", common(o)), scale_(o.scale), offset_(o.offset) {}
   Tensor call(const Tensor& x, const CallContext&) override {
-    return cast(x, policy.compute_dtype()) * scale_ + offset_;
+    const DType dtype = policy.compute_dtype();
+    return cast(x, dtype) * tensor(scale_, dtype) + tensor(offset_, dtype);
   }
   void add_config(Config& c) const override {
-    c.set("scale", scale_);
-    c.set("offset", offset_);
+    c.set("scale", config(scale_));
+    c.set("offset", config(offset_));
   }
 
  private:
-  double scale_, offset_;
+  static Tensor tensor(const layers::PerChannel& p, DType dtype) {
+    return p.is_list() ? constant(p.values(), dtype) : constant(p.values()[0], dtype);
+  }
+  static Config config(const layers::PerChannel& p) {
+    return p.is_list() ? Config::list_of(p.values()) : Config(p.values()[0]);
+  }
+  layers::PerChannel scale_, offset_;
 };
 
 const RegisterLayer normalization("Normalization", [](const Config& c) -> LayerRef {
@@ -146,8 +153,14 @@ const RegisterLayer normalization("Normalization", [](const Config& c) -> LayerR
 });
 const RegisterLayer rescaling("Rescaling", [](const Config& c) -> LayerRef {
   auto o = from_common<layers::RescalingOptions>(c);
-  o.scale = c["scale"].as_double();
-  o.offset = c.get("offset", 0.0);
+  const auto per_channel = [](const Config& v) -> layers::PerChannel {
+    if (!v.is_list()) return v.as_double();
+    std::vector<double> each;
+    for (const Config& i : v.items()) each.push_back(i.as_double());
+    return each;
+  };
+  o.scale = per_channel(c["scale"]);
+  if (c.contains("offset")) o.offset = per_channel(c["offset"]);
   return layers::Rescaling(std::move(o));
 });
 
