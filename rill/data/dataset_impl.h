@@ -173,9 +173,9 @@ Dataset make_dataset(A&&... args) {
   return Dataset(Ref<DatasetImpl>(new D(std::forward<A>(args)...)));
 }
 
-// While traced_dataset_spec() looks at a user's function, sources are made of symbols: they tell
+// While traced_dataset_spec() looks at a user's function, sources may be made of symbols: they tell
 // what their elements would be like, and have none.
-bool only_form_is_sought();
+bool only_form_is_sought(const Nest& source);
 Dataset dataset_of_form(const ElementSpec& spec);
 
 // The user's function on one element: as plain C++ in the program's default

@@ -1,4 +1,6 @@
 // Users' functions seen through a trace.
+#include <algorithm>
+
 #include "rill/core/execute.h"
 #include "rill/data/map_impl.h"
 #include "rill/graph/function.h"
@@ -95,7 +97,12 @@ bool traced_spec(const detail::Fn& f, const ElementSpec& element, ElementSpec* r
 bool traced_dataset_spec(const detail::Fn& f, const ElementSpec& element, ElementSpec* result) {
   return trace(std::make_unique<ReturnedDataset>(f, element, result), element);
 }
-bool only_form_is_sought() { return only_form; }
+bool only_form_is_sought(const Nest& source) {
+  if (!only_form) return false;
+  const std::vector<Tensor> leaves = source.flatten();
+  return std::any_of(leaves.begin(), leaves.end(),
+                     [](const Tensor& t) { return t.defined() && t.is_symbolic(); });
+}
 
 detail::Fn traced_function(const detail::Fn& f) {
   const AnyFunction function(new WholeElement(f), {.name = "Dataset_map"});
