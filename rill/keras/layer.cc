@@ -11,8 +11,10 @@
 #include "rill/graph/name_scope.h"
 #include "rill/keras/call_site_impl.h"
 #include "rill/keras/class_name_impl.h"
+#include "rill/keras/layers/registry.h"
 #include "rill/keras/name_stack_impl.h"
 #include "rill/keras/symbolic_impl.h"
+#include "rill/keras/weight_source.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 
@@ -124,7 +126,37 @@ Nest Layer::call_nest(const Nest& inputs, const CallContext& context) {
   if (users) users->from_base = out;
   return out;
 }
+namespace {
+
+// Weights of which only dtype and shape are asked for.
+class WeightsWithoutValues : public WeightSource {
+  Variable weight(std::string_view, const TensorShape& shape, const AddWeightOptions& o) override {
+    return Variable::uninitialized(o.dtype, shape, {.trainable = o.trainable});
+  }
+};
+
+// What a layer of the library that is not built would give: found from another one of its
+// configuration, so that it stays free for any input. Unknown where that cannot be made.
+TensorShape output_shape_before_build(const Layer& layer, const TensorShape& input_shape) {
+  if (layer.impl().is_model()) return layer.impl().output_shape_of_layers(input_shape);
+  try {
+    const WeightsWithoutValues none;
+    const LayerRef other = layers::deserialize(layers::serialize(layer));
+    {
+      const EagerScope eager;
+      CallMachinery::build(*other, {input_shape});
+    }
+    return other->compute_output_shape(input_shape);
+  } catch (const errors::Error&) {
+    return {};  // the layer itself says what is wrong
+  }
+}
+
+}  // namespace
+
 TensorShape Layer::compute_output_shape(const TensorShape& input_shape) {
+  if (!impl_->built && impl_->of_library && !CallMachinery::is_users_class(*this))
+    if (TensorShape s = output_shape_before_build(*this, input_shape); s.has_rank()) return s;
   Ref<Graph> g(new Graph("compute_output_shape"));
   const TracingScope scope(*g);
   const CallResultsAside aside(*impl_);
@@ -397,8 +429,9 @@ void check_input(const LayerImpl& l, const Tensor& x, std::size_t i) {
 }
 
 bool holds(const LayerImpl& l, const LayerImpl& wanted) {
-  return &l == &wanted || std::any_of(l.children.begin(), l.children.end(),
-                                      [&](const auto& c) { return holds(*c, wanted); });
+  const auto& in = l.children;  // mostly it is one of these
+  return std::any_of(in.begin(), in.end(), [&](const auto& c) { return c.get() == &wanted; }) ||
+         std::any_of(in.begin(), in.end(), [&](const auto& c) { return holds(*c, wanted); });
 }
 
 // The layers whose calls run in this thread, the innermost last. A layer with weights that a
@@ -518,7 +551,7 @@ void CallMachinery::build_by_hand(Layer& layer, const std::vector<TensorShape>& 
 
 Nest CallMachinery::apply(const Layer& layer, const Nest& inputs, CallOptions options) {
   ensure_name(layer);
-  if (!options.constants.empty() && (layer.impl_->of_library || !is_users_class(layer)))
+  if (!options.constants.empty() && !is_users_class(layer))
     layer.impl_->expect_constants(options.constants.size());
   // States and constants that are part of a drawing are inputs of the call: the model must give
   // them values.

@@ -42,6 +42,8 @@ class LayerImpl : public TrackableNode {
   // Told that calls come with so many constants. InvalidArgument unless overridden.
   virtual void expect_constants(std::size_t count);
   virtual bool is_model() const { return false; }
+  // The shape of the result, where it follows from others without building; unknown rank: not.
+  virtual TensorShape output_shape_of_layers(const TensorShape&) const { return {}; }
   // Of a model that knows its inputs: the symbolic tensors of its drawing; else empty.
   virtual std::vector<Tensor> inputs() { return {}; }
   virtual std::vector<Tensor> outputs() { return {}; }

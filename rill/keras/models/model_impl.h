@@ -42,6 +42,7 @@ class SequentialImpl : public ModelImpl {
   Nest call_nest(const Nest& inputs, const CallContext& context) override;
   Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
   void add_config(Config& config) const override;
+  TensorShape output_shape_of_layers(const TensorShape& input_shape) const override;
   std::vector<LayerRef> layers() const override { return layers_; }
   std::vector<Tensor> inputs() override;
   std::vector<Tensor> outputs() override;

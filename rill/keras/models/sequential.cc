@@ -153,6 +153,11 @@ Nest SequentialImpl::call_nest(const Nest& inputs, const CallContext&) {
     last_mask_ = {};
   return x;
 }
+TensorShape SequentialImpl::output_shape_of_layers(const TensorShape& input_shape) const {
+  TensorShape shape = input_shape;
+  for (const LayerRef& l : layers_) shape = l->compute_output_shape(shape);
+  return shape;
+}
 Tensor SequentialImpl::compute_mask(const Nest&, const Tensor&) {
   return std::exchange(last_mask_, Tensor());
 }
