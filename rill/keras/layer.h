@@ -202,6 +202,9 @@ class LayerRef {
   template <class L>
   requires std::is_base_of_v<Layer, std::remove_cvref_t<L>> LayerRef(L&& layer)
       : layer_(std::make_shared<std::remove_cvref_t<L>>(std::forward<L>(layer))) {}
+  // The layer of keras::Input(..), which may stand first in a Sequential model. InvalidArgument for
+  // any other tensor.
+  LayerRef(const Tensor& input);
   bool defined() const { return static_cast<bool>(layer_); }
   Layer& operator*() const { return *layer_; }
   Layer* operator->() const { return layer_.get(); }

@@ -504,6 +504,18 @@ std::vector<Variable> Trainer::metric_variables() const {
   return all;
 }
 
+std::vector<MetricRef> Trainer::metrics() const {
+  std::vector<MetricRef> list{loss_mean_};
+  for (const Output& o : outputs_)
+    if (o.loss_mean) list.emplace_back(*o.loss_mean);
+  for (const Output& o : outputs_) {
+    list.insert(list.end(), o.metrics.begin(), o.metrics.end());
+    list.insert(list.end(), o.weighted_metrics.begin(), o.weighted_metrics.end());
+  }
+  for (const std::string& n : layer_metric_names_) list.emplace_back(*layer_metrics_.at(n));
+  return list;
+}
+
 std::vector<std::string> Trainer::metrics_names() const {
   std::vector<std::pair<std::string, Nest>> names;
   names.emplace_back("loss", Nest());
@@ -548,6 +560,9 @@ void Model::compile(CompileOptions options) {
 bool Model::compiled() const { return model_impl().trainer != nullptr; }
 Optimizer& Model::optimizer() const {
   return *compiled_trainer(*this, "optimizer").options.optimizer;
+}
+std::vector<MetricRef> Model::metrics() const {
+  return compiled() ? model_impl().trainer->metrics() : std::vector<MetricRef>();
 }
 std::vector<std::string> Model::metrics_names() const {
   return compiled() ? model_impl().trainer->metrics_names() : std::vector<std::string>();
