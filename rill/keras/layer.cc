@@ -7,6 +7,7 @@
 #include "rill/graph/graph.h"
 #include "rill/graph/name_scope.h"
 #include "rill/keras/call_site_impl.h"
+#include "rill/keras/layer_list_impl.h"
 #include "rill/keras/name_stack_impl.h"
 #include "rill/keras/symbolic_impl.h"
 #include "rill/ops/array_ops.h"
@@ -226,6 +227,36 @@ void Layer::track(std::string_view name, Variable& v) {
     }
   impl_->own.push_back({std::string(name), v, v.trainable()});
   impl_->track_variable(name, v);
+}
+void Layer::track(std::string_view name, const std::vector<LayerRef>& list) {
+  std::vector<Layer*> layers;
+  for (const LayerRef& layer : list) layers.push_back(&*layer);
+  track_all(name, layers, {});
+}
+void Layer::track_all(std::string_view name, const std::vector<Layer*>& layers,
+                      const std::vector<std::string>& keys) {
+  const auto key = [&](std::size_t i) { return keys.empty() ? std::to_string(i) : keys[i]; };
+  auto* before = dynamic_cast<LayerList*>(impl_->child(name));
+  if (before && impl_->rebinding) {  // members of a copy become what the first one made
+    for (std::size_t i = 0; i < layers.size(); ++i)
+      if (auto* known = dynamic_cast<LayerImpl*>(before->child(key(i))))
+        layers[i]->impl_ = share(*known);
+    return;
+  }
+  if (before)
+    for (const TrackableNode::Edge& e : before->edges())
+      std::erase_if(impl_->children,
+                    [&](const Ref<LayerImpl>& c) { return c.get() == e.child.get(); });
+  const Ref<LayerList> list(new LayerList);
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const Ref<LayerImpl>& layer = layers[i]->impl_;
+    if (std::find(impl_->children.begin(), impl_->children.end(), layer) == impl_->children.end())
+      impl_->children.push_back(layer);
+    retain(layer.get());
+    list->track(key(i), Ref<TrackableNode>(layer.get()));
+  }
+  retain(list.get());
+  impl_->TrackableNode::track(name, Ref<TrackableNode>(list.get()));
 }
 Variable Layer::add_weight(std::string_view name, const TensorShape& shape,
                            const Initializer& initializer) {
