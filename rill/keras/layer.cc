@@ -1,12 +1,16 @@
 #include "rill/keras/layer.h"
 
+#include <algorithm>
 #include <cstring>
 #include <typeinfo>
+#include <utility>
 
 #include "rill/base/check.h"
+#include "rill/base/logging.h"
 #include "rill/graph/graph.h"
 #include "rill/graph/name_scope.h"
 #include "rill/keras/call_site_impl.h"
+#include "rill/keras/class_name_impl.h"
 #include "rill/keras/layer_list_impl.h"
 #include "rill/keras/name_stack_impl.h"
 #include "rill/keras/symbolic_impl.h"
@@ -22,9 +26,10 @@ Layer::Layer(Ref<LayerImpl> impl) : impl_(std::move(impl)) {}
 Layer::Layer(LayerImpl* impl) : impl_(impl) {}
 Layer::~Layer() = default;
 Layer::Layer(const Layer&) = default;
-Layer::Layer(Layer&&) noexcept = default;
+// A handle that was moved from stays one on its layer, as names do in Python.
+Layer::Layer(Layer&& o) noexcept : impl_(o.impl_), bound_(o.bound_) {}
 Layer& Layer::operator=(const Layer&) = default;
-Layer& Layer::operator=(Layer&&) noexcept = default;
+Layer& Layer::operator=(Layer&& o) noexcept { return *this = std::as_const(o); }
 
 LayerOptions LayerOptions::from_config(const Config& c) {
   LayerOptions o;
@@ -37,11 +42,20 @@ LayerOptions LayerOptions::from_config(const Config& c) {
   return o;
 }
 
+namespace {
+Tensor only_result(const Layer& layer, const Nest& out) {
+  RILL_CHECK(out.is_tensor(), invalid_argument,
+             "[{}] the {} gives {} results, {}; a call of it gives one tensor. Call "
+             "layer.apply(x), whose Nest holds them all",
+             layer.name(), layer.class_name(), out.flatten().size(), out.to_string());
+  return out.as_tensor();
+}
+}  // namespace
 Tensor Layer::operator()(const Operand& x, CallOptions options) const {
-  return apply(Nest(to_tensor(x)), std::move(options)).as_tensor();
+  return only_result(*this, apply(Nest(to_tensor(x)), std::move(options)));
 }
 Tensor Layer::operator()(std::initializer_list<Tensor> xs, CallOptions options) const {
-  return apply(Nest(std::vector<Tensor>(xs)), std::move(options)).as_tensor();
+  return only_result(*this, apply(Nest(std::vector<Tensor>(xs)), std::move(options)));
 }
 Nest Layer::apply(const Nest& inputs, CallOptions options) const {
   return CallMachinery::apply(*this, inputs, std::move(options));
@@ -56,12 +70,60 @@ void Layer::build_all(const std::vector<TensorShape>& shapes) {
   impl_->build(shapes);
   build(shapes.empty() ? TensorShape() : shapes[0]);
 }
-Tensor Layer::call(const Tensor& x, const CallContext& context) { return impl_->call(x, context); }
+namespace {
+
+// The call of a user's class that runs, and what its base gave in it. A class that derives from
+// one of the library may leave the call to that, which then gives any structure.
+class UsersCall {
+ public:
+  explicit UsersCall(const LayerImpl& layer) : layer_(layer), before_(std::exchange(now_, this)) {}
+  ~UsersCall() { now_ = before_; }
+  UsersCall(const UsersCall&) = delete;
+  static UsersCall* of(const LayerImpl& layer) {
+    return now_ && &now_->layer_ == &layer ? now_ : nullptr;
+  }
+  // That is what the base gave.
+  bool is_from_base(const Nest& out) const {
+    const std::vector<Tensor> a = out.flatten(), b = from_base.flatten();
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const Tensor& x, const Tensor& y) { return x.impl() == y.impl(); });
+  }
+  Nest from_base;  // empty: it was not asked
+
+ private:
+  static thread_local UsersCall* now_;
+  const LayerImpl& layer_;
+  UsersCall* before_;
+};
+thread_local UsersCall* UsersCall::now_ = nullptr;
+
+}  // namespace
+
+Tensor Layer::call(const Tensor& x, const CallContext& context) {
+  const Nest out = impl_->call_nest(x, context);
+  UsersCall* const users = UsersCall::of(*impl_);
+  if (users) users->from_base = out;
+  RILL_CHECK(out.is_tensor() || users, invalid_argument,
+             "[{}] call: the class {} gives {} results; use call_nest", name(), class_name(),
+             out.flatten().size());
+  return out.is_tensor() ? out.as_tensor() : out.flatten().at(0);
+}
 Nest Layer::call_nest(const Nest& inputs, const CallContext& context) {
-  if (!impl_->class_name().empty() && !CallMachinery::is_users_class(*this))
-    return impl_->call_nest(inputs, context);
-  if (inputs.is_tensor()) return call(inputs.as_tensor(), context);
-  return impl_->call_nest(inputs, context);  // of a model, or an error that says what to override
+  UsersCall* const users = UsersCall::of(*impl_);
+  if (inputs.is_tensor() && CallMachinery::is_users_class(*this)) {
+    const Tensor y = call(inputs.as_tensor(), context);
+    if (!users) return y;
+    const Nest& from_base = users->from_base;
+    if (from_base.is_tensor() || from_base.size() == 0) return y;
+    RILL_CHECK(y.impl() == from_base.flatten().at(0).impl(), invalid_argument,
+               "[{}] call: the class that {} derives from gives {} results, of which call has but "
+               "the first; override call_nest instead",
+               name(), class_name_of(typeid(*this)), from_base.flatten().size());
+    return from_base;
+  }
+  const Nest out = impl_->call_nest(inputs, context);  // or an error that says what to override
+  if (users) users->from_base = out;
+  return out;
 }
 TensorShape Layer::compute_output_shape(const TensorShape& input_shape) {
   Ref<Graph> g(new Graph("compute_output_shape"));
@@ -76,6 +138,12 @@ Tensor Layer::compute_mask(const Nest& inputs, const Tensor& mask) {
 }
 Config Layer::get_config() const {
   CallMachinery::ensure_name(*this);
+  // What a file would hold of it is the graph of layers, and that is not what it computes.
+  RILL_CHECK(!impl_->other_call || !impl_->is_model(), unimplemented,
+             "[{}] the class {} is made of inputs and outputs or a stack of layers, but computes "
+             "by its own call, which a configuration cannot hold. Save its weights with "
+             "save_weights, or a tf::train::Checkpoint",
+             impl_->name(), class_name_of(*impl_->users_class()));
   Config c = Config::dict({{"name", impl_->name()}, {"trainable", impl_->trainable}});
   c.set("dtype", impl_->policy.name());
   if (impl_->batch_input_shape.has_rank()) c.set("batch_input_shape", impl_->batch_input_shape);
@@ -160,8 +228,8 @@ std::vector<Tensor> inputs_of(const KerasNode& n) {
 }
 Tensor only(const Layer& layer, const char* what, const std::vector<Tensor>& ends) {
   RILL_CHECK(!ends.empty(), failed_precondition,
-             "[{}] {}: the layer has not been called on a tensor of keras::Input, and is in no "
-             "Sequential model that knows its input",
+             "[{}] {}: the layer has not been called on a tensor of keras::Input, or what the call "
+             "gave is gone, and it is in no Sequential model that knows its input",
              layer.name(), what);
   RILL_CHECK(ends.size() == 1, failed_precondition,
              "[{}] {}: there are {} of them. Use {}s(), which gives them all", layer.name(), what,
@@ -211,20 +279,44 @@ Ref<TrackableNode> Layer::trackable() const {
   return Ref<TrackableNode>(impl_.get());
 }
 
+namespace {
+// The program has run the build of its class itself, and that gave the name to a member.
+bool made_by_hand(const LayerImpl& l, std::string_view name) {
+  if (!l.building) return false;
+  for (std::size_t i = 0; i < l.edges_by_hand; ++i)
+    if (l.edges()[i].name == name) return true;
+  return false;
+}
+[[noreturn]] void fail_name_taken(const Layer& layer, std::string_view name) {
+  RILL_FAIL(invalid_argument,
+            "[{}] track: another member is already known as \"{}\"; files could hold only one of "
+            "them. Give each its own name",
+            layer.name(), name);
+}
+}  // namespace
+
 void Layer::track(std::string_view name, Layer& layer) {
   if (impl_->rebinding)
     if (auto* known = dynamic_cast<LayerImpl*>(impl_->child(name))) {
       layer.impl_ = share(*known);  // the member of a copy becomes what the first one made
       return;
     }
+  if (TrackableNode* known = impl_->child(name); known && known != layer.impl_.get()) {
+    auto* made = dynamic_cast<LayerImpl*>(known);
+    if (!made || !made_by_hand(*impl_, name)) fail_name_taken(*this, name);
+    layer.impl_ = share(*made);
+    return;
+  }
   impl_->track_layer(name, layer.impl_);
 }
 void Layer::track(std::string_view name, Variable& v) {
   for (const Weight& w : impl_->own)
     if (w.name == name) {
-      if (impl_->rebinding) v = w.variable;
+      if (impl_->rebinding || made_by_hand(*impl_, name)) v = w.variable;
+      if (w.variable.id() != v.id()) fail_name_taken(*this, name);
       return;
     }
+  if (impl_->child(name)) fail_name_taken(*this, name);
   impl_->own.push_back({std::string(name), v, v.trainable()});
   impl_->track_variable(name, v);
 }
@@ -301,7 +393,9 @@ bool CallMachinery::is_users_class(const Layer& layer) {
 
 void CallMachinery::ensure_name(const Layer& layer) {
   LayerImpl& l = *layer.impl_;
-  if (!l.named() || l.class_name().empty()) l.name_by_class(typeid(layer));
+  if (l.users_class()) return;
+  if (const bool users = is_users_class(layer); users || !l.named() || l.class_name().empty())
+    l.name_by_class(typeid(layer), users);
 }
 
 namespace {
@@ -333,6 +427,62 @@ void check_input(const LayerImpl& l, const Tensor& x, std::size_t i) {
   }
 }
 
+bool holds(const LayerImpl& l, const LayerImpl& wanted) {
+  return &l == &wanted || std::any_of(l.children.begin(), l.children.end(),
+                                      [&](const auto& c) { return holds(*c, wanted); });
+}
+
+// The layers whose calls run in this thread, the innermost last. A layer with weights that a
+// user's class calls and nobody around it holds is never trained nor saved, which is mostly a
+// forgotten track().
+class RunningCall {
+ public:
+  RunningCall(LayerImpl& layer, bool users) : layer_(layer), users_(users), around_(now_) {
+    if (around_ && around_->users_ && !around_->knows(layer)) {
+      stranger_ = true;
+      weights_before_ = layer.weights(LayerImpl::Which::all).size();
+    }
+    now_ = this;
+  }
+  ~RunningCall() { now_ = around_; }
+  RunningCall(const RunningCall&) = delete;
+
+  // At the end of the call.
+  void check_tracked() const {
+    if (!stranger_ || layer_.told_untracked) return;
+    const std::size_t now = layer_.weights(LayerImpl::Which::all).size();
+    layer_.made_untracked = layer_.made_untracked || now > weights_before_;
+    const std::string& user = around_->layer_.name();
+    RILL_CHECK(!layer_.made_untracked, failed_precondition,
+               "[{}] call makes the weights of \"{}\" ({}), a layer that {} does not hold: they "
+               "would be neither trained nor saved. Make it a member and call track(\"{}\", "
+               "member) in the constructor",
+               user, layer_.name(), layer_.class_name(), user, layer_.name());
+    if (now == 0) return;
+    // On purpose, perhaps: a model that is used as it is.
+    layer_.told_untracked = true;
+    RILL_LOG(warning,
+             "[{}] call uses \"{}\" ({}), a layer with weights that {} does not hold: they are "
+             "neither trained nor saved with it. track(\"{}\", member) in the constructor makes "
+             "it known",
+             user, layer_.name(), layer_.class_name(), user, layer_.name());
+  }
+
+ private:
+  bool knows(const LayerImpl& wanted) const {
+    for (const RunningCall* c = this; c; c = c->around_)
+      if (holds(c->layer_, wanted)) return true;
+    return false;
+  }
+  static thread_local RunningCall* now_;
+  LayerImpl& layer_;
+  const bool users_;
+  RunningCall* const around_;
+  bool stranger_ = false;
+  std::size_t weights_before_ = 0;
+};
+thread_local RunningCall* RunningCall::now_ = nullptr;
+
 class TrainingScope {
  public:
   explicit TrainingScope(int training) : before_(training_now) { training_now = training; }
@@ -358,6 +508,7 @@ void CallMachinery::build(const Layer& layer, const std::vector<TensorShape>& sh
   l.rebinding = !first;
   l.building = true;
   l.made_by_hand = first ? made : 0;
+  l.edges_by_hand = first ? l.edges().size() : 0;
   try {
     const_cast<Layer&>(layer).build_all(first ? shapes : l.built_for);
   } catch (...) {
@@ -398,7 +549,7 @@ void CallMachinery::build_by_hand(Layer& layer, const std::vector<TensorShape>& 
 
 Nest CallMachinery::apply(const Layer& layer, const Nest& inputs, CallOptions options) {
   ensure_name(layer);
-  if (!options.constants.empty() && !is_users_class(layer))
+  if (!options.constants.empty() && (layer.impl_->of_library || !is_users_class(layer)))
     layer.impl_->expect_constants(options.constants.size());
   // States and constants that are part of a drawing are inputs of the call: the model must give
   // them values.
@@ -416,16 +567,26 @@ Nest CallMachinery::apply(const Layer& layer, const Nest& inputs, CallOptions op
   return run(layer, inputs, std::move(options));
 }
 
+Nest CallMachinery::call_users(Layer& layer, const Nest& inputs, const CallContext& context) {
+  LayerImpl& l = *layer.impl_;
+  UsersCall users(l);
+  Nest out = layer.call_nest(inputs, context);
+  if (l.of_library && l.is_model()) l.other_call = !users.is_from_base(out);
+  return out;
+}
+
 Nest CallMachinery::run(const Layer& layer, const Nest& given, CallOptions options) {
   LayerImpl& l = *layer.impl_;
   ensure_name(layer);
   const bool outermost = NameStack::empty();
   const NameStack names(l.name());
   const CallSiteScope site;
+  const bool users = is_users_class(layer);
   try {
+    const RunningCall running(l, users);
     const name_scope scope(l.name());
     std::vector<Tensor> leaves = given.flatten();
-    RILL_CHECK(!leaves.empty() || is_users_class(layer), invalid_argument,
+    RILL_CHECK(!leaves.empty() || users, invalid_argument,
                "it is called on no tensor; expected its input");
     bool changed = false;
     CallContext context;
@@ -464,7 +625,10 @@ Nest CallMachinery::run(const Layer& layer, const Nest& given, CallOptions optio
     context.training = training > 0;
     const TrainingScope in_training(training);
     const Nest inputs = changed ? given.with_leaves(leaves) : given;
-    const Nest out = const_cast<Layer&>(layer).call_nest(inputs, context);
+    Layer& object = const_cast<Layer&>(layer);
+    const Nest out =
+        users ? call_users(object, inputs, context) : object.call_nest(inputs, context);
+    running.check_tracked();
 
     if (l.activity_regularizer.defined() || !l.last_output_shape.has_rank()) {
       const std::vector<Tensor> results = out.flatten();

@@ -30,10 +30,18 @@ std::map<std::string, int, std::less<>>& name_counts() {
 
 }  // namespace
 
+static std::string numbered(std::string_view base, int n) {
+  return n == 0 ? std::string(base) : format("{}_{}", base, n);
+}
 std::string unique_layer_name(std::string_view base) {
   const std::lock_guard lock(names_mutex);
-  const int n = name_counts()[std::string(base)]++;
-  return n == 0 ? std::string(base) : format("{}_{}", base, n);
+  return numbered(base, name_counts()[std::string(base)]++);
+}
+// The last automatic name that was given is free again; any other stays taken.
+static void give_back_name(std::string_view base, const std::string& name) {
+  const std::lock_guard lock(names_mutex);
+  if (const auto at = name_counts().find(base); at != name_counts().end() && at->second > 0)
+    if (numbered(base, at->second - 1) == name) --at->second;
 }
 void backend::clear_session() {
   const std::lock_guard lock(names_mutex);
@@ -67,20 +75,27 @@ std::string snake_case(std::string_view s) {
   return out;
 }
 
-void LayerImpl::name_by_class(const std::type_info& type) {
-  if (class_name_.empty()) {
-    class_name_ = class_name_of(type);
+void LayerImpl::name_by_class(const std::type_info& type, bool users) {
+  if (users) users_class_ = &type;
+  const std::string own = class_name_of(type);
+  if (automatic_name) {
+    give_back_name(is_model() && class_name_ == "Functional" ? "model" : snake_case(class_name_),
+                   name_);
+    name_.clear();
   }
-  if (name_.empty()) name_ = unique_layer_name(snake_case(class_name_));
+  if (!of_library || !is_model()) class_name_ = own;
+  if (name_.empty()) name_ = unique_layer_name(snake_case(own));
 }
 
 // ---- construction
 LayerImpl::LayerImpl(std::string_view class_name, LayerOptions o)
     : trainable(o.trainable),
       policy(o.dtype.defined() ? o.dtype : mixed_precision::global_policy()),
+      of_library(!class_name.empty()),
+      automatic_name(of_library && o.name.empty()),
       class_name_(class_name),
       name_(std::move(o.name)) {
-  if (!class_name.empty() && name_.empty()) name_ = unique_layer_name(snake_case(class_name));
+  if (automatic_name) name_ = unique_layer_name(snake_case(class_name));
   if (o.batch_input_shape.has_rank()) {
     batch_input_shape = o.batch_input_shape;
   } else if (o.input_shape.has_rank()) {
@@ -160,8 +175,9 @@ static Variable make_weight(const std::string& layer, std::string_view weight_na
   return Variable(value, options);
 }
 
-Variable LayerImpl::add_weight(std::string_view weight_name, const TensorShape& shape,
+Variable LayerImpl::add_weight(std::string_view weight_name, const TensorShape& given,
                                AddWeightOptions o) {
+  const TensorShape shape = given.has_rank() ? given : TensorShape::scalar();  // {} is a scalar's
   if (rebinding)
     for (const Weight& w : own)
       if (w.name == weight_name) return w.variable;

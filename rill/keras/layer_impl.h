@@ -69,18 +69,22 @@ class LayerImpl : public TrackableNode {
   const std::string& name() const { return name_; }
   const std::string& class_name() const { return class_name_; }
   bool named() const { return !name_.empty(); }
-  // Gives a user's class its name; `type` is that of the object.
-  void name_by_class(const std::type_info& type);
+  // Gives a user's class its name; `type` is that of the object. One that derives from a layer of
+  // the library is named after itself, too, and a model keeps the class that its graph has.
+  void name_by_class(const std::type_info& type, bool users);
+  // The class of the user's object; null of a layer of the library, and before its first use.
+  const std::type_info* users_class() const { return users_class_; }
   void set_name(std::string name) { name_ = std::move(name); }
 
   bool built = false;
   bool trainable = true;
   bool supports_masking = false;
   bool stateful = false;
-  bool building = false;         // build is under way
-  std::size_t made_by_hand = 0;  // weights that there were when it began
-  bool rebinding = false;        // a copy learns its members: weights are given, not made
-  bool autocast = true;          // float inputs take the compute dtype
+  bool building = false;          // build is under way
+  std::size_t made_by_hand = 0;   // weights that there were when it began
+  std::size_t edges_by_hand = 0;  // and names of members
+  bool rebinding = false;         // a copy learns its members: weights are given, not made
+  bool autocast = true;           // float inputs take the compute dtype
   DTypePolicy policy;
   TensorShape batch_input_shape;  // as the constructor was told; unknown rank: not
   InputSpec input_spec;
@@ -97,9 +101,16 @@ class LayerImpl : public TrackableNode {
   std::vector<LayerImpl*> stacks;      // the Sequential models that it is a layer of
   std::vector<TensorShape> built_for;  // shapes of the inputs at build
   TensorShape last_output_shape;       // of the last call: for summaries
+  const bool of_library;               // it has a behaviour of its own: see above
+  bool automatic_name = false;         // made of the class
+  bool other_call = false;             // a user's class computes something else than its base
+  bool made_untracked =
+      false;  // its weights were made in the call of a class that does not hold it
+  bool told_untracked = false;
 
  private:
   std::string class_name_, name_;
+  const std::type_info* users_class_ = nullptr;
 };
 
 // What calls leave in a layer and all in it is set aside, and comes back at the end: drawing a
@@ -157,6 +168,8 @@ class CallMachinery {
   // A class that the library does not know, so that only its object can call it.
   static bool is_users_class(const Layer& layer);
   static void ensure_name(const Layer& layer);
+  // The call of a user's class.
+  static Nest call_users(Layer& layer, const Nest& inputs, const CallContext& context);
   static Ref<LayerImpl> impl_of(const Layer& layer) { return layer.impl_; }
 };
 

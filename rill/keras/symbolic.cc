@@ -242,11 +242,26 @@ std::vector<TracedCall> trace_calls(const Layer& layer, const Nest& inputs,
 
 }  // namespace
 
+Tensor KerasNode::output(int i) {
+  retain(this);
+  const ValueSpec& spec = specs.at(static_cast<std::size_t>(i));
+  return make_symbolic(spec.dtype, spec.shape,
+                       Ref<Symbol>(new KerasSymbol(Ref<KerasNode>(this), i)));
+}
+Ref<KerasNode> KerasNode::called_again(const std::function<void(Tensor&)>& replace) const {
+  std::vector<Tensor> given = leaves();
+  for (Tensor& t : given) replace(t);
+  CallOptions o = options;
+  const Nest x = placed(given, inputs, o);
+  Ref<KerasNode> again = add_node(layer, x, std::move(o), specs, outputs);
+  again->traced = traced;
+  again->config = config;
+  return again;
+}
 Nest symbolic_outputs(const Ref<KerasNode>& node) {
   std::vector<Tensor> leaves;
   for (std::size_t i = 0; i < node->specs.size(); ++i)
-    leaves.push_back(make_symbolic(node->specs[i].dtype, node->specs[i].shape,
-                                   Ref<Symbol>(new KerasSymbol(node, static_cast<int>(i)))));
+    leaves.push_back(node->output(static_cast<int>(i)));
   return node->outputs.is_tensor() ? Nest(leaves.at(0)) : node->outputs.with_leaves(leaves);
 }
 
@@ -290,7 +305,7 @@ Nest call_symbolically(const Layer& layer, const Nest& inputs, CallOptions optio
       add_node(CallMachinery::impl_of(layer), inputs, options, std::move(specs), structure);
   if (CallMachinery::is_users_class(layer)) {
     node->traced = trace_calls(layer, inputs, options);
-    node->config = layer.get_config();
+    if (!layer.impl().other_call) node->config = layer.get_config();
   }
   return symbolic_outputs(node);
 }

@@ -1,4 +1,6 @@
 #pragma once
+#include <functional>
+
 #include "rill/core/execute.h"
 #include "rill/graph/function.h"
 #include "rill/keras/layer_impl.h"
@@ -46,6 +48,9 @@ class KerasNode {
   std::vector<Tensor> leaves() const;
   // The call on other values for these.
   Nest run(const std::vector<Tensor>& values, int training) const;
+  // The same call once more, on other symbolic tensors: `replace` puts them in their places.
+  Ref<KerasNode> called_again(const std::function<void(Tensor&)>& replace) const;
+  Tensor output(int index);  // one result, as a symbolic tensor
 
  private:
   const TracedCall& traced_for(bool training, const std::vector<bool>& with_mask) const;

@@ -40,6 +40,19 @@ class Activation : public Layer {
   explicit Activation(keras::Activation activation, ActivationOptions options = {});
 };
 
+struct IdentityOptions {
+  TensorShape input_shape = {}, batch_input_shape = {};
+  std::string name = {};
+  DTypePolicy dtype = {};
+  bool trainable = true;
+};
+// Gives what it takes.
+class Identity : public Layer {
+ public:
+  Identity();
+  explicit Identity(IdentityOptions options);
+};
+
 struct FlattenOptions {
   std::string data_format = "channels_last";
   TensorShape input_shape = {}, batch_input_shape = {};
@@ -152,7 +165,7 @@ class InputLayer : public Layer {
 struct InputOptions {
   std::int64_t batch_size = -1;  // -1: any
   std::string name = {};         // "input_1", ... when empty
-  DType dtype = float32;
+  DType dtype = {};              // backend::floatx(), when not given
 };
 // A symbolic tensor [batch, shape...]: layers that are called on it draw a functional model.
 Tensor Input(const TensorShape& shape, InputOptions options = {});

@@ -28,7 +28,8 @@ std::vector<std::string> registered_layer_names() { return known().names(); }
 
 Config layers::serialize(const Layer& layer) {
   std::string name = layer.class_name();
-  if (CallMachinery::is_users_class(layer)) name = known().name_of(typeid(layer), std::move(name));
+  if (const std::type_info* own = layer.impl().users_class())
+    name = known().name_of(*own, std::move(name));
   return Config::dict({{"class_name", name}, {"config", layer.get_config()}});
 }
 

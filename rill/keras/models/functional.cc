@@ -14,17 +14,18 @@ namespace rill::keras {
 
 FunctionalImpl::FunctionalImpl(const Nest& inputs, const Nest& outputs, std::string name,
                                const std::vector<std::string>& listed)
-    : ModelImpl("Functional",
-                {.name = name.empty() ? unique_layer_name("model") : std::move(name)}),
-      inputs_(inputs),
-      outputs_(outputs),
-      input_leaves_(inputs.flatten()),
-      output_leaves_(outputs.flatten()) {
+    : ModelImpl("Functional", {.name = name.empty() ? unique_layer_name("model") : name}),
+      inputs_(sorted_by_key(inputs)),
+      outputs_(sorted_by_key(outputs)),
+      input_leaves_(inputs_.flatten()),
+      output_leaves_(outputs_.flatten()) {
   autocast = false;
+  automatic_name = name.empty();
   RILL_CHECK(!input_leaves_.empty() && !output_leaves_.empty(), invalid_argument,
              "[Model] got {} inputs and {} outputs; expected at least one of each",
              input_leaves_.size(), output_leaves_.size());
-  const std::vector<Ref<KerasNode>> order = nodes_between(input_leaves_, output_leaves_);
+  std::vector<Ref<KerasNode>> order = nodes_between(input_leaves_, output_leaves_);
+  begin_at_inputs(order);
   const auto number = [&](const KerasNode& n) {
     const int first = num_values_;
     for (std::size_t i = 0; i < n.specs.size(); ++i)
@@ -50,6 +51,64 @@ FunctionalImpl::FunctionalImpl(const Nest& inputs, const Nest& outputs, std::str
 
   list_layers(listed);
   built = true;
+}
+
+Nest sorted_by_key(const Nest& nest) {
+  if (nest.is_tensor()) return nest;
+  if (!nest.is_dict()) {
+    std::vector<Nest> items;
+    for (std::size_t i = 0; i < nest.size(); ++i)
+      items.push_back(sorted_by_key(nest[static_cast<int>(i)]));
+    return Nest::make(std::move(items));
+  }
+  std::vector<std::string> keys = nest.keys();
+  std::sort(keys.begin(), keys.end());
+  std::vector<std::pair<std::string, Nest>> items;
+  for (const std::string& key : keys) items.emplace_back(key, sorted_by_key(nest[key]));
+  return Nest(std::move(items));
+}
+
+Tensor fit_last_axis(const Tensor& x, const TensorShape& want) {
+  if (!x.shape().has_rank() || !want.has_rank()) return x;
+  if (x.ndim() == want.rank() + 1 && x.shape().dim(-1) == 1) return squeeze(x, -1);
+  if (x.ndim() == want.rank() - 1 && want.dim(-1) == 1) return expand_dims(x, -1);
+  return x;
+}
+
+// A model may begin at what a layer made. It has an input of its own there, as in Keras, and the
+// layers that follow are called once more, on what comes of that.
+void FunctionalImpl::begin_at_inputs(std::vector<Ref<KerasNode>>& order) {
+  std::map<std::pair<const KerasNode*, int>, Tensor> instead;
+  const auto replace = [&](Tensor& t) {
+    const KerasSymbol* s = t.defined() ? keras_symbol(t) : nullptr;
+    if (!s) return;
+    if (const auto at = instead.find({s->node.get(), s->index}); at != instead.end())
+      t = at->second;
+  };
+  for (Tensor& t : input_leaves_) {
+    const KerasSymbol& s = *keras_symbol(t);
+    if (s.node->is_input()) continue;
+    RILL_CHECK(t.shape().has_rank() && t.shape().rank() > 0, invalid_argument,
+               "[Model] an input, made by layer \"{}\", has shape {}; expected one with a batch",
+               s.node->layer->name(), t.shape());
+    const auto [at, first] = instead.try_emplace({s.node.get(), s.index});
+    RILL_CHECK(first, invalid_argument, "[Model] the input made by layer \"{}\" is given twice",
+               s.node->layer->name());
+    TensorShape one = TensorShape::scalar();
+    for (int i = 1; i < t.shape().rank(); ++i) one.push_back(t.shape().dim(i));
+    at->second = Input(one, {.batch_size = t.shape().dim(0), .dtype = t.dtype()});
+  }
+  if (instead.empty()) return;
+  for (Ref<KerasNode>& n : order) {
+    const Ref<KerasNode> again = n->called_again(replace);
+    for (std::size_t i = 0; i < n->specs.size(); ++i)
+      instead.try_emplace({n.get(), static_cast<int>(i)}, again->output(static_cast<int>(i)));
+    n = again;
+  }
+  for (Tensor& t : input_leaves_) replace(t);
+  for (Tensor& t : output_leaves_) replace(t);
+  inputs_ = inputs_.is_tensor() ? Nest(input_leaves_[0]) : inputs_.with_leaves(input_leaves_);
+  outputs_ = outputs_.is_tensor() ? Nest(output_leaves_[0]) : outputs_.with_leaves(output_leaves_);
 }
 
 namespace {
@@ -175,12 +234,7 @@ Nest FunctionalImpl::call_nest(const Nest& given, const CallContext& context) {
     Tensor x = leaves[i];
     const TensorShape& want = input_leaves_[i].shape();
     if (x.dtype() != input_leaves_[i].dtype()) x = cast(x, input_leaves_[i].dtype());
-    // A last axis of 1 comes and goes, as in Keras.
-    if (x.shape().has_rank() && x.ndim() == want.rank() + 1 && x.shape().dim(-1) == 1)
-      x = squeeze(x, -1);
-    else if (x.shape().has_rank() && x.ndim() == want.rank() - 1 && want.dim(-1) == 1)
-      x = expand_dims(x, -1);
-    values[static_cast<std::size_t>(numbers_.at({s.node->id, s.index}))] = x;
+    values[static_cast<std::size_t>(numbers_.at({s.node->id, s.index}))] = fit_last_axis(x, want);
   }
   const int training = context.training ? 1 : 0;
   for (const Step& step : steps_) {
@@ -232,16 +286,21 @@ void FunctionalImpl::add_config(Config& c) const {
     entry.set("inbound_nodes", inbound);
     list.push_back(entry);
   }
-  const auto ends = [&](const std::vector<Tensor>& leaves) {
-    Config e = Config::list();
-    for (const Tensor& t : leaves) e.push_back(place(t));
+  const auto ends = [&](const Nest& nest, const std::vector<Tensor>& leaves) {
+    const std::vector<std::string> keys = nest.is_dict() ? nest.keys() : std::vector<std::string>();
+    Config e = keys.size() == leaves.size() ? Config::dict({}) : Config::list();
+    for (std::size_t i = 0; i < leaves.size(); ++i)
+      if (keys.size() == leaves.size())
+        e.set(keys[i], place(leaves[i]));
+      else
+        e.push_back(place(leaves[i]));
     return e;
   };
   c = Config::dict({{"name", name()},
                     {"trainable", trainable},
                     {"layers", list},
-                    {"input_layers", ends(input_leaves_)},
-                    {"output_layers", ends(output_leaves_)}});
+                    {"input_layers", ends(inputs_, input_leaves_)},
+                    {"output_layers", ends(outputs_, output_leaves_)}});
 }
 
 }  // namespace rill::keras

@@ -9,6 +9,11 @@ namespace rill::keras {
 class Trainer;      // what compile and fit keep: training/trainer_impl.h
 class FitProgress;  // training/progress_impl.h
 
+// Dicts by their keys, as Keras goes through them, at all depths.
+Nest sorted_by_key(const Nest& nest);
+// What a model is given beside what it expects: a last axis of 1 comes and goes, as in Keras.
+Tensor fit_last_axis(const Tensor& x, const TensorShape& expected);
+
 // What the handles of a model share.
 class ModelImpl : public LayerImpl {
  public:
@@ -89,6 +94,7 @@ class FunctionalImpl : public ModelImpl {
   };
   Slot slot_of(const Tensor& t) const;
   void list_layers(const std::vector<std::string>& listed);
+  void begin_at_inputs(std::vector<Ref<KerasNode>>& order);
 
   Nest inputs_, outputs_;
   std::vector<Tensor> input_leaves_, output_leaves_;

@@ -141,6 +141,11 @@ void SequentialImpl::build(const std::vector<TensorShape>& shapes) {
 
 Nest SequentialImpl::call_nest(const Nest& inputs, const CallContext&) {
   Nest x = inputs;
+  if (const TensorShape* want = known_input_shape_.has_rank() ? &known_input_shape_
+                                : built_for.empty()           ? nullptr
+                                                              : &built_for[0];
+      want && x.is_tensor())
+    x = fit_last_axis(x.as_tensor(), *want);
   for (const LayerRef& l : layers_) x = l->apply(x);
   if (x.is_tensor() && x.as_tensor().impl()->mask)
     last_mask_ = Tensor(x.as_tensor().impl()->mask);

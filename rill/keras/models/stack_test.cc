@@ -288,4 +288,26 @@ TEST(Stack, PopTakesTheLayerOutOfCheckpoints) {
                                                      "layer-0", "layer-1"));
 }
 
+TEST(Stack, ALastAxisOfOneComesAndGoes) {
+  keras::Sequential m({keras::layers::Dense(1, {.input_shape = {1}})});
+  const Tensor x = tf::constant({1.f, 2.f, 3.f, 4.f}), column = tf::reshape(x, {4, 1});
+  EXPECT_EQ(m(x).to_vector<float>(), m(column).to_vector<float>());
+  m.compile({.optimizer = "sgd", .loss = "mse"});
+  m.fit(x, x, {.verbose = 0});
+  EXPECT_EQ(m.predict(x, {.verbose = 0}).shape(), tf::TensorShape({4, 1}));
+  keras::Sequential wide({keras::layers::Dense(1, {.input_shape = {2}})});
+  expect_error<tf::errors::InvalidArgument>([&] { wide(x); }, "expected min_ndim=2");
+}
+
+TEST(Stack, ComputeOutputShapeMakesNoWeights) {
+  keras::Sequential m({keras::layers::Dense(3), keras::layers::LSTM(2)});
+  EXPECT_EQ(m.compute_output_shape({tf::None, 5, 4}), tf::TensorShape({tf::None, 2}));
+  EXPECT_FALSE(m.built());
+  EXPECT_TRUE(m.weights().empty());
+  EXPECT_EQ(m(tf::ones({2, 7, 6})).shape(), tf::TensorShape({2, 2}));  // of another size
+  keras::layers::Dense d(3);
+  EXPECT_EQ(d.compute_output_shape({tf::None, 4}), tf::TensorShape({tf::None, 3}));
+  EXPECT_FALSE(d.built());
+}
+
 }  // namespace

@@ -295,6 +295,13 @@ Tensor masked(const Tensor& weight, const Tensor& y_pred) {
 
 }  // namespace
 
+// An output is known by its key in what the model gives, or else by the name of its layer.
+std::vector<std::string> Trainer::keys_of_outputs() const {
+  std::vector<std::string> keys;
+  for (const Output& o : outputs_) keys.push_back(o.key);
+  return keys;
+}
+
 std::vector<Tensor> Trainer::weights_by_output(const Nest& weight, const Nest& y_pred) const {
   const std::size_t n = y_pred.flatten().size();
   if (!is_given(weight)) return std::vector<Tensor>(n);
@@ -304,20 +311,21 @@ std::vector<Tensor> Trainer::weights_by_output(const Nest& weight, const Nest& y
 
 std::vector<Tensor> Trainer::by_output(const Nest& y, const Nest& y_pred, const char* what) const {
   const std::size_t n = y_pred.flatten().size();
-  if (y.is_dict() && !y_pred.is_dict()) {
+  if (y.is_dict()) {
     std::vector<Tensor> list(n);
+    const std::vector<std::string> keys = keys_of_outputs();
     for (const std::string& key : y.keys()) {
-      const auto at = std::find_if(outputs_.begin(), outputs_.end(),
-                                   [&](const Output& o) { return o.name == key; });
-      std::vector<std::string> names;
-      for (const Output& o : outputs_) names.push_back(o.name);
-      RILL_CHECK(at != outputs_.end(), invalid_argument,
+      const auto at = std::find(keys.begin(), keys.end(), key);
+      RILL_CHECK(at != keys.end(), invalid_argument,
                  "[fit] the {} have a key \"{}\"; the outputs of the model are {}", what, key,
-                 quoted_list(names));
-      list[static_cast<std::size_t>(at - outputs_.begin())] = y[key].as_tensor();
+                 quoted_list(keys));
+      list[static_cast<std::size_t>(at - keys.begin())] = y[key].as_tensor();
     }
     return list;
   }
+  RILL_CHECK(!y_pred.is_dict() || n == 1, invalid_argument,
+             "[fit] the model gives a dict, and the {} are {}; expected a dict with the keys {}",
+             what, y.is_tensor() ? "one tensor" : "a list", quoted_list(keys_of_outputs()));
   std::vector<Tensor> list = y.flatten();
   RILL_CHECK(list.size() == n, invalid_argument,
              "[fit] there are {} tensors of {} for {} outputs of the model", list.size(), what, n);
@@ -331,17 +339,21 @@ void Trainer::resolve(Model& model, const Nest& y, const Nest& y_pred) {
   std::vector<std::string> names = has_graph(model.model_impl()) && model.outputs().size() == n
                                        ? model.output_names()
                                        : std::vector<std::string>();
-  if (y_pred.is_dict() && y_pred.keys().size() == n) names = y_pred.keys();
-  for (std::size_t i = 0; i < n; ++i)
-    outputs_[i].name = i < names.size() ? names[i] : format("output_{}", i + 1);
-  names.clear();
-  for (const Output& o : outputs_) names.push_back(o.name);
+  std::vector<std::string> keys;
+  if (y_pred.is_dict() && y_pred.keys().size() == n) keys = y_pred.keys();
+  for (std::size_t i = 0; i < n; ++i) {
+    outputs_[i].name = i < names.size()  ? names[i]
+                       : i < keys.size() ? keys[i]
+                                         : format("output_{}", i + 1);
+    outputs_[i].key = i < keys.size() ? keys[i] : outputs_[i].name;
+  }
+  keys = keys_of_outputs();
   const auto find = [&](const std::string& key, const char* what) -> Output& {
-    const auto at = std::find(names.begin(), names.end(), key);
-    RILL_CHECK(at != names.end(), invalid_argument,
+    const auto at = std::find(keys.begin(), keys.end(), key);
+    RILL_CHECK(at != keys.end(), invalid_argument,
                "[compile] {} names the output \"{}\"; the outputs of the model are {}", what, key,
-               quoted_list(names));
-    return outputs_[static_cast<std::size_t>(at - names.begin())];
+               quoted_list(keys));
+    return outputs_[static_cast<std::size_t>(at - keys.begin())];
   };
 
   const LossArg& loss = options.loss;
@@ -399,7 +411,8 @@ void Trainer::resolve(Model& model, const Nest& y, const Nest& y_pred) {
   if (options.run_eagerly) restore_metrics();
 }
 
-Tensor Trainer::compute_loss(Model& model, const Nest& y, const Nest& y_pred, const Nest& weight) {
+Tensor Trainer::compute_loss(Model& model, const Nest& y, const Nest& given, const Nest& weight) {
+  const Nest y_pred = sorted_by_key(given);
   if (!resolved_) resolve(model, y, y_pred);
   const std::vector<Tensor> predictions = y_pred.flatten();
   const std::vector<Tensor> labels = labels_by_output(y, y_pred),
@@ -407,7 +420,12 @@ Tensor Trainer::compute_loss(Model& model, const Nest& y, const Nest& y_pred, co
   Tensor total, batch;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     Output& o = outputs_[i];
-    if (!o.loss.defined() || !labels[i].defined()) continue;
+    if (!o.loss.defined()) continue;
+    RILL_CHECK(labels[i].defined() || !y_pred.is_dict() || !y.is_dict(), invalid_argument,
+               "[fit] there are no labels for the output \"{}\", for which compile was given a "
+               "loss: the labels have the keys {}",
+               o.key, quoted_list(y.keys()));
+    if (!labels[i].defined()) continue;
     const Tensor t = matched(labels[i], predictions[i]);
     const Tensor& w = weights[i];  // the loss itself minds the mask
     const Tensor value =
@@ -458,7 +476,8 @@ void collect_call_metrics(LayerImpl& l, std::vector<LayerImpl::CallMetric>& out)
 
 }  // namespace
 
-Nest Trainer::compute_metrics(Model& model, const Nest& y, const Nest& y_pred, const Nest& weight) {
+Nest Trainer::compute_metrics(Model& model, const Nest& y, const Nest& given, const Nest& weight) {
+  const Nest y_pred = sorted_by_key(given);
   std::vector<std::pair<std::string, Nest>> results;
   results.emplace_back("loss", loss_mean_.result());
   for (Output& o : outputs_)

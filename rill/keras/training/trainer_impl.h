@@ -57,7 +57,8 @@ class Trainer {
  private:
   // One output of the model, with what compile says of it.
   struct Output {
-    std::string name;
+    std::string name;  // in logs: that of its layer, as far as the model knows it
+    std::string key;   // by which losses, labels and weights speak of it
     LossRef loss;
     double loss_weight = 1;
     std::vector<MetricRef> metrics, weighted_metrics;
@@ -67,6 +68,7 @@ class Trainer {
   std::vector<Tensor> labels_by_output(const Nest& y, const Nest& y_pred) const {
     return by_output(y, y_pred, "labels");
   }
+  std::vector<std::string> keys_of_outputs() const;
   std::vector<Tensor> weights_by_output(const Nest& weight, const Nest& y_pred) const;
   std::vector<Tensor> by_output(const Nest& given, const Nest& y_pred, const char* what) const;
   void resolve(Model& model, const Nest& y, const Nest& y_pred);

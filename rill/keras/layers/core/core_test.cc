@@ -5,6 +5,7 @@
 #include "rill/eager/gradient_tape.h"
 #include "rill/graph/function.h"
 #include "rill/keras/layers/layers.h"
+#include "rill/keras/layers/registry.h"
 #include "rill/keras/models/model.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
@@ -94,6 +95,44 @@ TEST(EinsumDense, Errors) {
   expect_error<tf::errors::InvalidArgument>([&] { d(tf::ones({2, 4})); }, "no axis of the output");
   layers::EinsumDense other("abc,cd->abd", {7, 5});
   expect_error<tf::errors::InvalidArgument>([&] { other(tf::ones({2, 3, 4})); }, "axis 'b'");
+}
+
+TEST(Identity, GivesWhatItTakes) {
+  const Tensor x = tf::constant({{1.f, 0.f}, {3.f, 4.f}});
+  layers::Identity same;
+  EXPECT_EQ(same(x).to_vector<float>(), x.to_vector<float>());
+  EXPECT_EQ(same.apply(tf::Nest({x, x * 2.f}))[1].as_tensor().to_vector<float>(),
+            (x * 2.f).to_vector<float>());
+  const keras::LayerRef back = layers::deserialize(layers::serialize(same));
+  EXPECT_EQ(back->class_name(), "Identity");
+  EXPECT_EQ(back->name(), same.name());
+  // Masks go through it.
+  MaskProbe probe;
+  probe(same(layers::Masking()(tf::reshape(x, {2, 2, 1}))));
+  ASSERT_TRUE(probe.seen.defined());
+  EXPECT_EQ(probe.seen.to_vector<bool>(), (std::vector<bool>{true, false, true, true}));
+}
+
+TEST(Input, OfScalarsAndInTheFloatOfTheProgram) {
+  EXPECT_EQ(keras::Input({}).shape(), tf::TensorShape({tf::None}));
+  EXPECT_EQ(keras::Input({3}).dtype(), tf::float32);
+  keras::backend::set_floatx(tf::float64);
+  const tf::DType wide = keras::Input({3}).dtype();
+  const tf::DType given = keras::Input({3}, {.dtype = tf::int32}).dtype();
+  keras::backend::set_floatx(tf::float32);
+  EXPECT_EQ(wide, tf::float64);
+  EXPECT_EQ(given, tf::int32);
+}
+
+TEST(AddWeight, OfAScalar) {
+  struct Scale : layers::Layer {
+    tf::Variable s;
+    void build(const tf::TensorShape&) override { s = add_weight("s", {}, "ones"); }
+    Tensor call(const Tensor& x, const keras::CallContext&) override { return x * s; }
+  };
+  Scale scale;
+  EXPECT_EQ(scale(tf::ones({2, 3})).shape(), tf::TensorShape({2, 3}));
+  EXPECT_EQ(scale.weights().at(0).shape(), tf::TensorShape::scalar());
 }
 
 }  // namespace

@@ -79,10 +79,11 @@ LayerRef::LayerRef(const Tensor& input) {
 }
 
 Tensor Input(const TensorShape& shape, InputOptions o) {
-  const Ref<LayerImpl> layer(new InputLayerImpl({.input_shape = shape,
-                                                 .batch_size = o.batch_size,
-                                                 .dtype = o.dtype,
-                                                 .name = std::move(o.name)}));
+  const Ref<LayerImpl> layer(
+      new InputLayerImpl({.input_shape = shape.has_rank() ? shape : TensorShape::scalar(),
+                          .batch_size = o.batch_size,
+                          .dtype = o.dtype,
+                          .name = std::move(o.name)}));
   return static_cast<InputLayerImpl&>(*layer).symbol();
 }
 

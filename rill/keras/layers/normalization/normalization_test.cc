@@ -213,7 +213,7 @@ TEST(Rescaling, OfEachChannel) {
       both({.scale = 2, .offset = {1, 2}});
   expect_near(each(tf::ones({1, 2}, tf::uint8)), tf::constant({{1.5f, 4.f}}));
   expect_near(both(tf::ones({1, 2})), tf::constant({{3.f, 4.f}}));
-  EXPECT_EQ(each.get_config()["offset"].to_json(), "[1.0,2.0]");
+  EXPECT_EQ(each.get_config()["offset"].to_json(), "[1.0, 2.0]");
   expect_near((*layers::from_config("Rescaling", each.get_config()))(tf::ones({1, 2})),
               tf::constant({{1.5f, 4.f}}));
 }

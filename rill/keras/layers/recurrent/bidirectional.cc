@@ -63,8 +63,7 @@ class BidirectionalLayer : public LayerImpl {
     if (!o_.trainable) set_trainable(false);
     stateful = f.stateful;
     supports_masking = true;
-    input_spec.min_ndim = 3;
-    input_spec.first_only = true;
+    input_spec = forward_->impl().input_spec;
   }
 
   void build(const std::vector<TensorShape>& shapes) override {

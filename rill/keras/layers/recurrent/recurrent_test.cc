@@ -530,7 +530,15 @@ TEST(Recurrent, Errors) {
       [] { layers::Bidirectional(layers::LSTM(2), {.backward_layer = layers::LSTM(2)}); },
       "different go_backwards");
   layers::LSTM lstm(2);
-  expect_error<InvalidArgument>([&] { lstm(tf::ones({2, 3})); }, "expected min_ndim=3");
+  expect_error<InvalidArgument>([&] { lstm(tf::ones({2, 3})); }, "expected ndim=3, found ndim=2");
+  expect_error<InvalidArgument>([&] { lstm(tf::ones({2, 3, 4, 5})); },
+                                "expected ndim=3, found ndim=4");
+  expect_error<InvalidArgument>(
+      [&] { keras::layers::Bidirectional(keras::layers::GRU(2))(tf::ones({2, 3})); },
+      "expected ndim=3, found ndim=2");
+  expect_error<InvalidArgument>(
+      [&] { keras::layers::TimeDistributed(keras::layers::Dense(2))(tf::ones({2, 3})); },
+      "expected min_ndim=3, found ndim=2");
   const Tensor x = tf::ones({2, 3, 4});
   expect_error<InvalidArgument>(
       [&] {

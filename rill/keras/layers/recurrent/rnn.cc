@@ -217,6 +217,7 @@ class GatedLayer : public RnnLayer {
   GatedLayer(CellArguments a, const layers::RNNOptions& o)
       : RnnLayer(layer_class(a.kind), cell_of(a, o), o), a_(std::move(a)) {
     activity_regularizer = a_.activity_regularizer;
+    input_spec = {.ndim = 3, .axes = {}, .first_only = true};
   }
   static LayerRef cell_of(const CellArguments& a, const layers::RNNOptions& o) {
     using Kind = CellArguments::Kind;
