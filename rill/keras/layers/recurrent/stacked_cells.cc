@@ -13,10 +13,17 @@ class StackedCells : public CellImpl {
   StackedCells(std::vector<LayerRef> cells, LayerOptions o)
       : CellImpl("StackedRNNCells", std::move(o)), cells_(std::move(cells)) {
     RILL_CHECK(!cells_.empty(), invalid_argument, "[StackedRNNCells] got no cells");
+    // A list, as Keras keeps them: "cells/0" in checkpoints.
+    const Ref<TrackableNode> list(new TrackableNode);
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       as_cell(cells_[i], "StackedRNNCells");
-      track_layer(format("cells-{}", i), CallMachinery::impl_of(*cells_[i]));
+      const Ref<LayerImpl> cell = CallMachinery::impl_of(*cells_[i]);
+      if (std::find(children.begin(), children.end(), cell) == children.end())
+        children.push_back(cell);
+      retain(cell.get());
+      list->track(std::to_string(i), Ref<TrackableNode>(cell.get()));
     }
+    track("cells", list);
   }
 
   std::vector<TensorShape> state_size() const override {
