@@ -11,7 +11,6 @@
 #include "rill/graph/name_scope.h"
 #include "rill/keras/call_site_impl.h"
 #include "rill/keras/class_name_impl.h"
-#include "rill/keras/layer_list_impl.h"
 #include "rill/keras/name_stack_impl.h"
 #include "rill/keras/symbolic_impl.h"
 #include "rill/ops/array_ops.h"
@@ -329,6 +328,7 @@ void Layer::track_all(std::string_view name, const std::vector<Layer*>& layers,
                       const std::vector<std::string>& keys) {
   const auto key = [&](std::size_t i) { return keys.empty() ? std::to_string(i) : keys[i]; };
   auto* before = dynamic_cast<LayerList*>(impl_->child(name));
+  if (!before && impl_->child(name)) fail_name_taken(*this, name);
   if (before && impl_->rebinding) {  // members of a copy become what the first one made
     for (std::size_t i = 0; i < layers.size(); ++i)
       if (auto* known = dynamic_cast<LayerImpl*>(before->child(key(i))))
@@ -339,16 +339,9 @@ void Layer::track_all(std::string_view name, const std::vector<Layer*>& layers,
     for (const TrackableNode::Edge& e : before->edges())
       std::erase_if(impl_->children,
                     [&](const Ref<LayerImpl>& c) { return c.get() == e.child.get(); });
-  const Ref<LayerList> list(new LayerList);
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    const Ref<LayerImpl>& layer = layers[i]->impl_;
-    if (std::find(impl_->children.begin(), impl_->children.end(), layer) == impl_->children.end())
-      impl_->children.push_back(layer);
-    retain(layer.get());
-    list->track(key(i), Ref<TrackableNode>(layer.get()));
-  }
-  retain(list.get());
-  impl_->TrackableNode::track(name, Ref<TrackableNode>(list.get()));
+  std::vector<Ref<LayerImpl>> list;
+  for (Layer* layer : layers) list.push_back(layer->impl_);
+  impl_->track_list(name, list, keys);
 }
 Variable Layer::add_weight(std::string_view name, const TensorShape& shape,
                            const Initializer& initializer) {

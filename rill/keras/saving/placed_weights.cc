@@ -25,11 +25,9 @@ std::string below(const std::string& place, const std::string& name) {
 // object in different orders, and a layer stands where it is met first. A model of one's own keeps
 // its layers in attributes, and all of them in the list "layers" too:
 // - Keras 2 goes backwards. "out" and "norm" stand under their names, then comes "layers", where
-// all
-//   the others are: "dense1" is layers/dense. It numbers the layers that stand in a list.
+//   all the others are: "dense1" is layers/dense. It numbers the layers that stand in a list.
 // - Keras 3 goes forwards, names with "_" last. "dense1" stands under its name, and "out" in
-// "layers".
-//   It numbers all layers of a list, those too that stand elsewhere.
+//   "layers". It numbers all layers of a list, those too that stand elsewhere.
 // The third has attributes alone; Rill wrote such files once.
 enum class Layout { keras2, keras3, attributes };
 constexpr Layout kLayouts[] = {Layout::keras2, Layout::keras3, Layout::attributes};
@@ -136,7 +134,7 @@ void link(const std::string& path, const std::string& to, const LayerImpl& layer
   const auto [at, is_new] = taken.emplace(path, &layer);
   if (at->second == &layer && !is_new) return;
   if (!is_new || file.contains(path)) {
-    RILL_LOG(warning,
+    RILL_LOG(info,
              "[save_weights] layer \"{}\" stands at \"{}\", where one Keras finds it; at \"{}\", "
              "where the other looks for it, is another layer",
              layer.name(), to, path);

@@ -13,17 +13,12 @@ class StackedCells : public CellImpl {
   StackedCells(std::vector<LayerRef> cells, LayerOptions o)
       : CellImpl("StackedRNNCells", std::move(o)), cells_(std::move(cells)) {
     RILL_CHECK(!cells_.empty(), invalid_argument, "[StackedRNNCells] got no cells");
-    // A list, as Keras keeps them: "cells/0" in checkpoints.
-    const Ref<TrackableNode> list(new TrackableNode);
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
-      as_cell(cells_[i], "StackedRNNCells");
-      const Ref<LayerImpl> cell = CallMachinery::impl_of(*cells_[i]);
-      if (std::find(children.begin(), children.end(), cell) == children.end())
-        children.push_back(cell);
-      retain(cell.get());
-      list->track(std::to_string(i), Ref<TrackableNode>(cell.get()));
+    std::vector<Ref<LayerImpl>> list;
+    for (const LayerRef& cell : cells_) {
+      as_cell(cell, "StackedRNNCells");
+      list.push_back(CallMachinery::impl_of(*cell));
     }
-    track("cells", list);
+    track_list("cells", list);
   }
 
   std::vector<TensorShape> state_size() const override {
