@@ -14,7 +14,7 @@ LogLevel level_from_environment() {
   const char* text = std::getenv("RILL_LOG");
   for (int i = 0; text && i < 5; ++i)
     if (kNames[i] == text) return static_cast<LogLevel>(i);
-  return LogLevel::off;
+  return LogLevel::warning;
 }
 std::atomic<LogLevel>& current_level() {
   static std::atomic<LogLevel> level{level_from_environment()};

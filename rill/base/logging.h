@@ -3,9 +3,9 @@
 
 #include "rill/base/format.h"
 
-// What the library says of itself goes to standard error, and by default
-// nothing does. The environment variable RILL_LOG chooses what is said: debug,
-// info, warning, error, or off.
+// What the library says of itself goes to standard error: by default warnings,
+// of which there are few. The environment variable RILL_LOG chooses what is
+// said: debug, info, warning, error, or off.
 namespace rill RILL_API {
 
 enum class LogLevel { debug, info, warning, error, off };

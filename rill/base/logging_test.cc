@@ -12,10 +12,11 @@ std::vector<std::string>& lines() {
   return all;
 }
 
-TEST(Logging, IsSilentUntilALevelIsChosen) {
+TEST(Logging, WarnsUntilALevelIsChosen) {
   testing::internal::CaptureStderr();
-  RILL_LOG(error, "nobody asked");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  RILL_LOG(info, "nobody asked");
+  RILL_LOG(warning, "mind this");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "rill: warning: mind this\n");
 }
 
 TEST(Logging, SaysWhatReachesTheLevelAndEvaluatesNothingElse) {

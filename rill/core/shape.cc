@@ -5,6 +5,15 @@
 #include "rill/base/check.h"
 
 namespace rill {
+
+std::ostream& operator<<(std::ostream& os, Dim dim) {
+  return dim.known() ? os << dim.value() : os << "None";
+}
+std::int64_t Dim::refuse_unknown() {
+  RILL_FAIL(failed_precondition,
+            "[shape] a size that is not known is no number: None. In a function that is traced, "
+            "tf::shape(x) gives the sizes when it runs");
+}
 namespace {
 
 std::string list_of(const TensorShape& s, std::string_view unknown) {

@@ -21,9 +21,17 @@ class Dim {
   static constexpr Dim unknown() { return Dim(Tag{}); }
   constexpr std::int64_t value() const { return n_; }
   constexpr bool known() const { return n_ != kUnknown; }
+  // int n = x.shape()[0]. FailedPrecondition where it is unknown.
+  constexpr operator std::int64_t() const { return known() ? n_ : refuse_unknown(); }
   friend constexpr bool operator==(Dim, Dim) = default;
+  template <class I>
+  requires(std::is_integral_v<I> && !std::is_same_v<I, bool>) friend constexpr bool operator==(
+      Dim a, I b) {
+    return a == Dim(b);
+  }
 
  private:
+  [[noreturn]] static std::int64_t refuse_unknown();
   // Not -1, so that slice(None, -1) and slice(-1, None) stay different things.
   static constexpr std::int64_t kUnknown = INT64_MIN;
   struct Tag {};
@@ -31,6 +39,7 @@ class Dim {
   std::int64_t n_;
 };
 inline constexpr Dim None = Dim::unknown();
+std::ostream& operator<<(std::ostream& os, Dim dim);  // 3, or None
 
 using Dims = SmallVector<std::int64_t, 6>;
 

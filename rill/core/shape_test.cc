@@ -28,6 +28,19 @@ TEST(Shape, PrintsAsPythonDoes) {
   EXPECT_EQ(printed(TensorShape()), "<unknown>");
 }
 
+TEST(Shape, SizesAreNumbers) {
+  const TensorShape s{None, 3, 4};
+  const int n = s[1];
+  EXPECT_EQ(n, 3);
+  EXPECT_EQ(s[1] * s[2], 12);
+  EXPECT_TRUE(s[1] == 3 && 4 == s[2] && s[1] < 4 && s[0] == None && s[0] != 3 && s[1] != None);
+  expect_error<errors::FailedPrecondition>([&] { return static_cast<int>(s[0]) > 0; },
+                                           "a size that is not known");
+  std::ostringstream os;
+  os << s[0] << ' ' << s[1];
+  EXPECT_EQ(os.str(), "None 3");
+}
+
 TEST(Shape, ReadsInMessagesAsAList) {
   EXPECT_EQ(format("{}", TensorShape{2, None}), "[2, ?]");
   EXPECT_EQ(format("{}", TensorShape()), "[unknown rank]");

@@ -351,6 +351,30 @@ void Layer::track(std::string_view name, Variable& v) {
   impl_->own.push_back({std::string(name), v, v.trainable()});
   impl_->track_variable(name, v);
 }
+void Layer::track(std::string_view name, const std::vector<LayerRef>& list) {
+  std::vector<Layer*> layers;
+  for (const LayerRef& layer : list) layers.push_back(&*layer);
+  track_all(name, layers, {});
+}
+void Layer::track_all(std::string_view name, const std::vector<Layer*>& layers,
+                      const std::vector<std::string>& keys) {
+  const auto key = [&](std::size_t i) { return keys.empty() ? std::to_string(i) : keys[i]; };
+  auto* before = dynamic_cast<LayerList*>(impl_->child(name));
+  if (!before && impl_->child(name)) fail_name_taken(*this, name);
+  if (before && impl_->rebinding) {  // members of a copy become what the first one made
+    for (std::size_t i = 0; i < layers.size(); ++i)
+      if (auto* known = dynamic_cast<LayerImpl*>(before->child(key(i))))
+        layers[i]->impl_ = share(*known);
+    return;
+  }
+  if (before)
+    for (const TrackableNode::Edge& e : before->edges())
+      std::erase_if(impl_->children,
+                    [&](const Ref<LayerImpl>& c) { return c.get() == e.child.get(); });
+  std::vector<Ref<LayerImpl>> list;
+  for (Layer* layer : layers) list.push_back(layer->impl_);
+  impl_->track_list(name, list, keys);
+}
 Variable Layer::add_weight(std::string_view name, const TensorShape& shape,
                            const Initializer& initializer) {
   return add_weight(name, shape, AddWeightOptions{.initializer = initializer});

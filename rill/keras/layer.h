@@ -24,6 +24,7 @@ void release(TrackableNode* n) noexcept;
 namespace keras {
 
 class LayerImpl;
+class LayerRef;
 void retain(LayerImpl*) noexcept;
 void release(LayerImpl*) noexcept;
 
@@ -170,6 +171,27 @@ class Layer {
   // Makes a member known: its weights are the layer's, and checkpoints find it by this name.
   void track(std::string_view name, Layer& layer);
   void track(std::string_view name, Variable& v);
+  // All of a list, or of a map by its keys, as they are now. Files of Keras hold them as "blocks/0"
+  // and so on. Once more after a change: the list is the new one.
+  template <class L>
+  requires std::is_base_of_v<Layer, L>
+  void track(std::string_view name, std::vector<L>& list) {
+    std::vector<Layer*> layers;
+    for (L& layer : list) layers.push_back(&layer);
+    track_all(name, layers, {});
+  }
+  void track(std::string_view name, const std::vector<LayerRef>& list);
+  template <class Map>
+  requires std::is_base_of_v<Layer, typename Map::mapped_type>
+  void track(std::string_view name, Map& map) {
+    std::vector<Layer*> layers;
+    std::vector<std::string> keys;
+    for (auto& [key, layer] : map) {
+      keys.emplace_back(key);
+      layers.push_back(&layer);
+    }
+    track_all(name, layers, keys);
+  }
   // A weight, made once; the layer's copies share it.
   Variable add_weight(std::string_view name, const TensorShape& shape,
                       const Initializer& initializer = {});
@@ -187,6 +209,8 @@ class Layer {
   Ref<LayerImpl> impl_;
 
  private:
+  void track_all(std::string_view name, const std::vector<Layer*>& layers,
+                 const std::vector<std::string>& keys);
   friend class LayerRef;
   friend class LayerImpl;
   friend class CallMachinery;
@@ -202,6 +226,9 @@ class LayerRef {
   template <class L>
   requires std::is_base_of_v<Layer, std::remove_cvref_t<L>> LayerRef(L&& layer)
       : layer_(std::make_shared<std::remove_cvref_t<L>>(std::forward<L>(layer))) {}
+  // The layer of keras::Input(..), which may stand first in a Sequential model. InvalidArgument for
+  // any other tensor.
+  LayerRef(const Tensor& input);
   bool defined() const { return static_cast<bool>(layer_); }
   Layer& operator*() const { return *layer_; }
   Layer* operator->() const { return layer_.get(); }

@@ -212,6 +212,17 @@ void LayerImpl::track_layer(std::string_view edge, const Ref<LayerImpl>& child) 
   retain(child.get());
   track(edge, Ref<TrackableNode>(child.get()));
 }
+void LayerImpl::track_list(std::string_view edge, const std::vector<Ref<LayerImpl>>& list,
+                           const std::vector<std::string>& keys) {
+  const Ref<TrackableNode> node(new LayerList);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (std::find(children.begin(), children.end(), list[i]) == children.end())
+      children.push_back(list[i]);
+    retain(list[i].get());
+    node->track(keys.empty() ? std::to_string(i) : keys[i], Ref<TrackableNode>(list[i].get()));
+  }
+  track(edge, node);
+}
 void LayerImpl::track_variable(std::string_view edge, const Variable& v) {
   TrackableNode* node = v.handle().impl()->resource.get();
   rill::retain(node);

@@ -24,6 +24,9 @@ struct Weight {
   Regularizer regularizer = {};
 };
 
+// A list or a map of layers as a member of one: an object of checkpoints, though no layer.
+class LayerList final : public TrackableNode {};
+
 // What all handles of a layer share. The built-in layers derive from it and stand behind a
 // facade without data; of a user's class it holds the state, and the class the behaviour.
 class LayerImpl : public TrackableNode {
@@ -57,6 +60,9 @@ class LayerImpl : public TrackableNode {
   Tensor in_compute_dtype(const Variable& weight) const;
   void track_layer(std::string_view edge, const Ref<LayerImpl>& child);
   void track_variable(std::string_view edge, const Variable& v);
+  // Under one edge, and there by their keys, or without keys as "0", "1", ...
+  void track_list(std::string_view edge, const std::vector<Ref<LayerImpl>>& list,
+                  const std::vector<std::string>& keys = {});
 
   enum class Which { all, trainable, non_trainable };
   std::vector<Variable> weights(Which which) const;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "rill/saving/trackable_ref.h"
 
@@ -26,6 +27,9 @@ class CheckpointStatus {
   // What was restored, what the checkpoint does not have ("missing") and what the program
   // does not have ("extra"), a line each.
   std::string table() const;
+  // The paths of what is missing, and of what is extra.
+  std::vector<std::string> missing() const;
+  std::vector<std::string> extra() const;
 
   class Impl;
   explicit CheckpointStatus(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}

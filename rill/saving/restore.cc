@@ -353,6 +353,16 @@ const CheckpointStatus& CheckpointStatus::expect_partial() const {
   return *this;
 }
 std::string CheckpointStatus::table() const { return impl_->table(); }
+std::vector<std::string> CheckpointStatus::missing() const {
+  std::vector<std::string> paths;
+  for (const Impl::Row& row : impl_->report().missing) paths.push_back(row.path);
+  return paths;
+}
+std::vector<std::string> CheckpointStatus::extra() const {
+  std::vector<std::string> paths;
+  for (const Impl::Row& row : impl_->report().extra) paths.push_back(row.path);
+  return paths;
+}
 
 std::shared_ptr<CheckpointStatus::Impl> restore_objects(const Roots& roots, const std::string& path,
                                                         const TrackableNode* optional) {

@@ -122,7 +122,7 @@ TEST(Callbacks, CsvLogger) {
   keras::Sequential m = model();
   m.fit(x(), y(), {.epochs = 2, .verbose = 0, .callbacks = {keras::callbacks::CSVLogger(file)}});
   const std::string text = tf::io::read_file(file);
-  EXPECT_THAT(text, ::testing::StartsWith("epoch,loss\n0,9.0\n1,"));
+  EXPECT_THAT(text, ::testing::StartsWith("epoch,loss,val_loss\n0,9.0,NA\n1,"));
   m.fit(x(), y(),
         {.epochs = 1,
          .verbose = 0,
@@ -131,6 +131,37 @@ TEST(Callbacks, CsvLogger) {
     const std::string more = tf::io::read_file(file);
     return std::count(more.begin(), more.end(), '\n');
   }());
+}
+
+TEST(Callbacks, CsvLoggerHasColumnsForLaterValidation) {
+  const std::string file = folder() + "/later.csv";
+  model().fit(x(), y(),
+              {.epochs = 2,
+               .verbose = 0,
+               .callbacks = {keras::callbacks::CSVLogger(file, {.separator = ";"})},
+               .validation_data = {x(), y()},
+               .validation_freq = 2});
+  const std::string text = tf::io::read_file(file);
+  EXPECT_THAT(text, ::testing::StartsWith("epoch;loss;val_loss\n0;9.0;NA\n1;"));
+  EXPECT_EQ(text.find("NA", text.find("\n1;")), text.npos);
+}
+
+// As Keras prints it: what callbacks say, and then the line of the epoch with what they added.
+TEST(Callbacks, TheLineOfAnEpochComesAfterThem) {
+  ::testing::internal::CaptureStdout();
+  model().fit(x(), y(),
+              {.epochs = 2,
+               .verbose = 2,
+               .callbacks = {keras::callbacks::LearningRateScheduler([](int) { return 0.25; }),
+                             keras::callbacks::ModelCheckpoint(folder() + "/best.weights.h5",
+                                                               {.monitor = "loss",
+                                                                .verbose = 1,
+                                                                .save_best_only = true,
+                                                                .save_weights_only = true})}});
+  EXPECT_THAT(
+      ::testing::internal::GetCapturedStdout(),
+      ::testing::ContainsRegex("Epoch 1: loss improved from inf to 9.00000, saving model "
+                               "to [^\n]*best.weights.h5\n[^\n]*loss: 9.0000 - lr: 0.2500"));
 }
 
 TEST(Callbacks, CsvLoggerNamesAFolderThatIsNotThere) {

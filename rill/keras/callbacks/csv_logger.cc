@@ -24,9 +24,14 @@ void CSVLogger::on_train_begin(const Logs&) {
 }
 
 void CSVLogger::on_epoch_end(int epoch, const Logs& logs) {
-  if (keys_.empty())
+  if (keys_.empty()) {
     for (const auto& [name, value] : logs.items()) keys_.push_back(name);
-  std::sort(keys_.begin(), keys_.end());
+    std::sort(keys_.begin(), keys_.end());
+    // Validation may come in a later epoch only; its columns are there from the first, as in Keras.
+    const auto is_validation = [](const std::string& k) { return k.starts_with("val_"); };
+    if (std::none_of(keys_.begin(), keys_.end(), is_validation))
+      for (std::size_t n = keys_.size(), i = 0; i < n; ++i) keys_.push_back("val_" + keys_[i]);
+  }
   std::ofstream file(filename_, std::ios::app);
   if (!has_header_) {
     file << "epoch";

@@ -34,6 +34,7 @@ void ModelCheckpoint::on_train_batch_end(std::int64_t batch, const Logs& logs) {
 }
 
 void ModelCheckpoint::save(int epoch, std::optional<std::int64_t> batch, const Logs& logs) {
+  std::string why;
   if (o_.save_best_only) {
     if (!logs.contains(o_.monitor)) {
       RILL_LOG(warning,
@@ -48,6 +49,7 @@ void ModelCheckpoint::save(int epoch, std::optional<std::int64_t> batch, const L
                             best);
       return;
     }
+    why = format("{} improved from {:.5f} to {:.5f}, ", o_.monitor, best, now);
     best = now;
   }
   PathFields fields{{"epoch", std::int64_t{epoch} + 1}};
@@ -55,7 +57,7 @@ void ModelCheckpoint::save(int epoch, std::optional<std::int64_t> batch, const L
   for (const auto& [name, value] : logs.items()) fields.emplace_back(name, value);
   const std::string path = filled_in("ModelCheckpoint", filepath_, fields);
   io::create_folders(io::folder_of(path));
-  if (o_.verbose > 0) std::cout << format("\nEpoch {}: saving model to {}\n", epoch + 1, path);
+  if (o_.verbose > 0) std::cout << format("\nEpoch {}: {}saving model to {}\n", epoch + 1, why, path);
   if (o_.save_weights_only)
     model->save_weights(path);
   else

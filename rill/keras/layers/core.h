@@ -15,6 +15,7 @@ struct DenseOptions {
   Initializer kernel_initializer = "glorot_uniform", bias_initializer = "zeros";
   Regularizer kernel_regularizer = {}, bias_regularizer = {}, activity_regularizer = {};
   Constraint kernel_constraint = {}, bias_constraint = {};
+  std::int64_t input_dim = 0;  // other than 0: input_shape = {input_dim}
   TensorShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   DTypePolicy dtype = {};

@@ -70,9 +70,10 @@ Tensor reduce_weighted_loss(const Tensor& losses, const Tensor& sample_weight,
   }
   if (weighted.shape().has_rank() && weighted.ndim() == 0) return weighted;
   // Of no samples 0, not NaN.
-  if (weighted.shape().is_fully_defined())
-    return weighted.shape().num_elements() == 0 ? reduce_sum(weighted) : reduce_mean(weighted);
-  return math::divide_no_nan(reduce_sum(weighted), cast(size(weighted), weighted.dtype()));
+  if (weighted.shape().num_elements() == 0) return reduce_sum(weighted);
+  const Tensor mean = reduce_mean(weighted);
+  if (weighted.shape().is_fully_defined()) return mean;
+  return where(size(weighted) == 0, zeros_like(mean), mean);
 }
 
 Tensor Loss::operator()(const Operand& y_true, const Operand& y_pred) const {

@@ -49,7 +49,9 @@ ConfusionCounts ConfusionRule::count(const Tensor& y_true, const Tensor& y_pred,
   if (sample_weight.defined()) w = fitted_weights(cast(sample_weight, dtype), p);
   if (top_k) p = largest(p, *top_k);
   if (class_id) {
-    const Tensor one = constant({*class_id});
+    // A negative one counts from the end.
+    Tensor one = constant({*class_id});
+    if (*class_id < 0) one = one + last_size(p);
     t = gather(t, one, -1);
     p = gather(p, one, -1);
   }

@@ -2,6 +2,7 @@
 
 #include "rill/base/check.h"
 #include "rill/ops/array_ops.h"
+#include "rill/ops/debugging.h"
 #include "rill/ops/linalg_ops.h"
 #include "rill/ops/math_ops.h"
 
@@ -30,18 +31,33 @@ IoU::IoU(IoUOptions o)
                "[IoU] target class {} is not in [0, {})", id, o_.num_classes);
 }
 void IoU::update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) {
+  const auto check_classes = [&](const Tensor& y, const char* what) {
+    const std::string message =
+        format("[{}] {} have numbers that are no classes; expected those in [0, {})", name(), what,
+               o_.num_classes);
+    debugging::assert_non_negative(y, {.message = message});
+    debugging::assert_less(y, static_cast<std::int64_t>(o_.num_classes), {.message = message});
+  };
   const auto classes = [&](const Tensor& y, bool sparse) {
     return reshape(cast(sparse ? y : argmax(y, o_.axis), int64), {-1});
   };
-  const Tensor t = classes(y_true, o_.sparse_y_true), p = classes(y_pred, o_.sparse_y_pred);
+  Tensor t = classes(y_true, o_.sparse_y_true), p = classes(y_pred, o_.sparse_y_pred);
+  // What is ignored may be no class at all; it stands in no place of the matrix.
+  Tensor counts;
+  if (o_.ignore_class) {
+    counts = t != *o_.ignore_class;
+    t = where(counts, t, zeros_like(t));
+    p = where(counts, p, zeros_like(p));
+  }
+  check_classes(t, "labels");
+  check_classes(p, "predictions");
   Tensor w = ones_like(t, dtype());
   if (sample_weight.defined()) {
     const Tensor given = cast(sample_weight, dtype());
     w = w * (given.shape().has_rank() && given.ndim() == 0 ? given : reshape(given, {-1}));
   }
-  // Where each pair of classes stands in the matrix; what is ignored may be no class at all.
-  Tensor at = t * o_.num_classes + p;
-  if (o_.ignore_class) at = where(t != *o_.ignore_class, at, -ones_like(at));
+  Tensor at = t * o_.num_classes + p;  // where each pair of classes stands
+  if (counts.defined()) at = where(counts, at, -ones_like(at));
   const Tensor sums = unsorted_segment_sum(w, at, o_.num_classes * o_.num_classes);
   total_.assign_add(reshape(sums, {o_.num_classes, o_.num_classes}));
 }

@@ -302,4 +302,32 @@ TEST(Metrics, TracesThatDoNotKnowTheirShapes) {
   expect_error<tf::errors::InvalidArgument>([&] { f(yes, p); }, "expected num_labels");
 }
 
+// No pair of numbers is taken for another pair.
+TEST(Metrics, NumbersThatAreNoClassesAreRefused) {
+  const auto iou = [](const Tensor& y, const Tensor& p, std::optional<int> ignored = {}) {
+    return metrics::MeanIoU({.num_classes = 2, .ignore_class = ignored})(y, p).item<float>();
+  };
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        iou(tf::constant({0, 1}), tf::constant({2, 0}));
+      },
+      "predictions have numbers that are no classes");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        iou(tf::constant({-1, 1}), tf::constant({0, 1}));
+      },
+      "expected those in [0, 2)");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        iou(tf::constant({0, 2}), tf::constant({0, 1}));
+      },
+      "labels have numbers");
+  EXPECT_EQ(iou(tf::constant({0, -1, 1}), tf::constant({0, 5, 1}), -1), 1.f);
+  EXPECT_EQ(iou(tf::constant({0, 255, 1}), tf::constant({0, 1, 1}), 255), 1.f);
+  // A class may be counted from the end.
+  const Tensor y = tf::constant({{0.f, 1.f, 1.f}}), p = tf::constant({{0.3f, 0.2f, 0.7f}});
+  EXPECT_EQ(metrics::Precision({.class_id = -1})(y, p).item<float>(), 1.f);
+  EXPECT_EQ(metrics::Recall({.class_id = -2})(y, p).item<float>(), 0.f);
+}
+
 }  // namespace

@@ -183,6 +183,25 @@ enum class OnNan : unsigned char {
   report,
 };
 
+// What samples of each class count: {{0, 1.}, {1, 2.5}}, or a map.
+class ClassWeight {
+ public:
+  ClassWeight() = default;
+  ClassWeight(std::initializer_list<std::pair<int, double>> list) : list_(list) {}
+  ClassWeight(std::vector<std::pair<int, double>> list) : list_(std::move(list)) {}
+  template <class Map>
+  requires requires { typename Map::mapped_type; }
+  ClassWeight(const Map& map) {
+    for (const auto& [number, weight] : map)
+      list_.emplace_back(static_cast<int>(number), static_cast<double>(weight));
+  }
+  const std::vector<std::pair<int, double>>& list() const { return list_; }
+  bool empty() const { return list_.empty(); }
+
+ private:
+  std::vector<std::pair<int, double>> list_;
+};
+
 struct FitOptions {
   std::int64_t batch_size = 0;  // 0: 32; not with a dataset
   int epochs = 1;
@@ -191,7 +210,7 @@ struct FitOptions {
   double validation_split = 0;  // the last part of the data, before shuffling
   ValidationData validation_data = {};
   bool shuffle = true;
-  std::vector<std::pair<int, double>> class_weight = {};
+  ClassWeight class_weight = {};
   Nest sample_weight = {};  // one tensor, or one for each output: a list, or a dict by name
   int initial_epoch = 0;
   std::int64_t steps_per_epoch = 0;  // 0: all of the data
@@ -209,7 +228,7 @@ struct EvaluateOptions {
 };
 struct TrainOnBatchOptions {
   Nest sample_weight = {};
-  std::vector<std::pair<int, double>> class_weight = {};
+  ClassWeight class_weight = {};
   bool reset_metrics = true;
 };
 struct TestOnBatchOptions {
@@ -290,6 +309,9 @@ class Model : public Layer {
 
   Optimizer& optimizer() const;  // FailedPrecondition before compile
   std::vector<std::string> metrics_names() const;
+  // The loss and what it shows beside it, in the order of metrics_names(). Those of compile are
+  // there when the model has met data. Empty before compile.
+  std::vector<MetricRef> metrics() const;
   bool stop_training = false;  // set by a callback: fit ends after the batch
 
   // ---- structure

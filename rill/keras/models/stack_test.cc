@@ -172,6 +172,37 @@ TEST(Ends, InputsByNameAreAllThere) {
   }
 }
 
+TEST(Stack, BeginsWithAnInput) {
+  keras::Sequential m({keras::Input({4}, {.name = "in"}), layers::Dense(3)});
+  EXPECT_TRUE(m.built());
+  EXPECT_EQ(m.input_names(), std::vector<std::string>{"in"});
+  EXPECT_EQ(m.layers().size(), 1u);
+  keras::Sequential n;
+  n.add(keras::Input({4}));
+  n.add(layers::Dense(3, {.use_bias = false}));
+  EXPECT_EQ(n.count_params(), 12);
+  const Tensor i = keras::Input({4}), h = layers::Dense(2)(i);
+  expect_error<tf::errors::InvalidArgument>([&] { keras::Sequential s({h}); },
+                                            "expected a layer, or what keras::Input gives");
+  expect_error<tf::errors::InvalidArgument>([&] { m.add(keras::Input({4})); }, "must come first");
+}
+
+TEST(Clone, HasTheSameLayersAndItsOwnWeights) {
+  const Tensor a = keras::Input({4}, {.name = "a"});
+  const layers::Dense shared(4, {.name = "shared"});
+  keras::Model m(a, layers::Add()({shared(a), shared(shared(a))}), "twice");
+  keras::Model c = keras::models::clone_model(m);
+  EXPECT_EQ(c.name(), "twice");
+  EXPECT_EQ(c.get_layer("shared")->name(), "shared");
+  const Tensor x = sample({2, 4});
+  EXPECT_NE(c(x).to_vector<float>(), m(x).to_vector<float>());
+  c.set_weights(m.get_weights());
+  expect_near(c(x), m(x));
+  c.set_weights({tf::zeros({4, 4}), tf::zeros({4})});
+  EXPECT_NE(m(x).to_vector<float>(), c(x).to_vector<float>());
+  EXPECT_FALSE(c.compiled());
+}
+
 TEST(Stack, OfNothingIsRefused) {
   const keras::layers::Dense dense(2, {.name = "lonely"});
   for (const keras::Layer& layer :

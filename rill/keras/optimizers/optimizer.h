@@ -48,6 +48,10 @@ class Optimizer {
     const Tensor value = get_scaled_loss(loss());
     apply_gradients(get_unscaled_gradients(tape.gradient(value, vars)), vars);
   }
+  // The same for a loss that the tape has watched.
+  void minimize(const Tensor& loss, const std::vector<Variable>& vars, GradientTape& tape) {
+    apply_gradients(tape.gradient(loss, vars), vars);
+  }
   // For loops of one's own: differentiate the first instead of the loss, and apply the second.
   // The loss and the gradients themselves but for mixed_precision::LossScaleOptimizer.
   Tensor get_scaled_loss(const Tensor& loss) const;

@@ -12,6 +12,8 @@ using TensorPlace = std::function<Config(const Tensor&)>;
 
 // In the place of a layer's name: what follows is a constant.
 inline constexpr const char* kConstantValue = "_CONSTANT_VALUE";
+// In the place of one slice of several: "...".
+inline constexpr const char* kEllipsis = "Ellipsis";
 
 // What a call of a layer of this class takes by name.
 struct CallArguments {
@@ -29,7 +31,7 @@ Config call_config(const KerasNode& node, const TensorPlace& place);
 using ReadOperand = std::function<Tensor(const Config&, const Tensor& like)>;
 // Draws the call of TensorFlow's function of that name ("math.multiply"), whose first argument is
 // a tensor, a constant or a list of tensors.
-Tensor draw_function(const std::string& function, const Config& first, const Config& arguments,
-                     const ReadOperand& operand);
+std::vector<Tensor> draw_function(const std::string& function, const Config& first,
+                                  const Config& arguments, const ReadOperand& operand);
 
 }  // namespace rill::keras

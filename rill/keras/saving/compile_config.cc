@@ -296,7 +296,9 @@ Config compile_config(const CompileOptions& o, CompileForm form) {
 
 CompileOptions compile_options(const Config& c, CompileForm form, const Model& model) try {
   CompileOptions o;
-  o.optimizer = deserialize_optimizer(c[optimizer_key(form)]);
+  // Archives that do not name one are compiled as a program that does not.
+  if (form == CompileForm::hdf5 || c.contains(optimizer_key(form)))
+    o.optimizer = deserialize_optimizer(c[optimizer_key(form)]);
   o.loss = read_losses(c.get("loss"));
   o.metrics = read_metrics(c.get("metrics"), model);
   o.loss_weights = read_weights(c.get("loss_weights"));

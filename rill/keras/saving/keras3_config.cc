@@ -28,6 +28,10 @@ Config converted(const Config& record);
 
 void convert_layer(const std::string& class_name, Config& c) {
   const std::string name = c.get("name", "");
+  RILL_CHECK(class_name != "ThresholdedReLU", unimplemented,
+             "[save] layer \"{}\" is a ThresholdedReLU, which Keras 3 does not have; save with "
+             "keras_version = 2, or use ReLU with a threshold",
+             name);
   if (class_name == "InputLayer") {
     if (c.contains("batch_input_shape")) c.set("batch_shape", c["batch_input_shape"]);
     c.erase("batch_input_shape");

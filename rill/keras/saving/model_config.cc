@@ -76,6 +76,7 @@ Model models::model_from_config(const Config& c) {
              impl->class_name());
   return ModelHandle(impl);
 }
+Model models::clone_model(const Model& model) { return model_from_config(model_record(model)); }
 Model models::model_from_json(std::string_view text) {
   return model_from_config(Config::from_json(text));
 }

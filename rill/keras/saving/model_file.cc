@@ -125,7 +125,7 @@ std::string archive_bytes(const Model& model, bool with_training, int version) {
     record.set("compile_config", c);
   }
   io::Hdf5Writer weights;
-  write_placed_weights(model, weights);
+  write_placed_weights(model, weights, version);
   if (with_training) write_placed_optimizer(model.optimizer(), weights, version);
   io::ZipWriter zip;
   zip.add("metadata.json",
@@ -147,7 +147,8 @@ Model load_archive(const std::string& path, bool compile) {
   Model model = models::model_from_config(record);
   const io::Hdf5Reader weights(zip.read(kWeights), path + ":" + kWeights);
   const Config& c = record.get("compile_config");
-  const bool training = compile && c.is_dict() && !c.get("optimizer").is_null();
+  const bool training = compile && c.is_dict() && c.size() > 0 &&
+                        (!c.contains("optimizer") || !c["optimizer"].is_null());
   if (training) model.compile(compile_options(c, CompileForm::archive, model));
   WeightPlan plan;
   plan_placed_weights(model, weights, false, plan);

@@ -146,9 +146,15 @@ void plan_named_optimizer(const Model& model, const io::Hdf5Reader& file, Weight
   const std::vector<OptimizerVariable> variables = optimizer_variables(model.optimizer());
   // Of Keras 3, the product of momenta.
   const Ref<TrackableNode> product = product_of_momenta(model.optimizer());
-  if (product && names.size() == variables.size() + 1) {
-    plan.add(*product, file.read(joined(group, names.back())), "the product of Nadam's momenta");
-    names.pop_back();
+  if (product && !names.empty()) {
+    const bool stored = names.size() == variables.size() + 1;
+    plan.add(*product,
+             stored
+                 ? file.read(joined(group, names.back()))
+                 : product_of_momenta_after(
+                       model.optimizer(), file.read(joined(group, names[0])).item<std::int64_t>()),
+             "the product of Nadam's momenta");
+    if (stored) names.pop_back();
   }
   RILL_CHECK(names.size() == variables.size(), invalid_argument,
              "[load_model] the optimizer has {} variables, and {} holds {}", variables.size(),

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "rill/base/check.h"
 #include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
 #include "rill/keras/saving/optimizer_config_impl.h"
@@ -45,6 +47,23 @@ Ref<TrackableNode> product_of_momenta(const Optimizer& o) {
   for (const TrackableNode::Edge& e : o.trackable()->edges())
     if (e.name == "_u_product") return e.child;
   return {};
+}
+
+Tensor product_of_momenta_after(const Optimizer& o, std::int64_t steps) {
+  const Config record = serialize_optimizer(o);
+  const Config& outer = record["config"];
+  const Config& config =
+      outer.contains("inner_optimizer") ? outer["inner_optimizer"]["config"] : outer;
+  const double beta = config["beta_1"].as_double();
+  const Ref<TrackableNode> product = product_of_momenta(o);
+  const DType dtype = product->saved_values().at(0).value.dtype();
+  double value = 1;
+  // It soon is too small for a float.
+  for (std::int64_t t = 1; t <= steps && value > 0; ++t) {
+    value *= beta * (1 - 0.5 * std::pow(0.96, static_cast<double>(t)));
+    if (dtype == float32) value = static_cast<float>(value);
+  }
+  return constant(value, dtype);
 }
 
 std::vector<std::pair<std::string, Tensor>> optimizer_state(const Optimizer& o, int keras_version) {

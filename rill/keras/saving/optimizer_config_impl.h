@@ -18,6 +18,8 @@ struct OptimizerVariable {
 // The product of momenta that Nadam keeps, which files of Keras 3 hold behind the slots. Null for
 // another optimizer, and before there are slots.
 Ref<TrackableNode> product_of_momenta(const Optimizer& optimizer);
+// What it is after so many steps, for files of Keras 2, which do not hold it.
+Tensor product_of_momenta_after(const Optimizer& optimizer, std::int64_t steps);
 bool has_keras_state(const Optimizer& optimizer);  // not one of TensorFlow 1
 std::vector<OptimizerVariable> optimizer_variables(const Optimizer& optimizer);
 // Names and values of these, as a file of Keras 2 or Keras 3 holds them.

@@ -1,9 +1,12 @@
 // Keras 3's layout: every object of a model has its place, "layers/dense_1", and there its own
 // variables as vars/0, vars/1, ...
+#include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 
 #include "rill/base/check.h"
+#include "rill/base/logging.h"
 #include "rill/keras/class_name_impl.h"
 #include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
 #include "rill/keras/saving/optimizer_config_impl.h"
@@ -13,42 +16,108 @@ namespace rill::keras {
 
 namespace {
 
-using Visit = std::function<void(const LayerImpl&, const std::string& place)>;
-
 std::string below(const std::string& place, const std::string& name) {
   return place.empty() ? name : place + "/" + name;
 }
 
+// ---- places
+// The two Keras give the same layer different places, as they go through the attributes of an
+// object in different orders, and a layer stands where it is met first. A model of one's own keeps
+// its layers in attributes, and all of them in the list "layers" too:
+// - Keras 2 goes backwards. "out" and "norm" stand under their names, then comes "layers", where
+//   all the others are: "dense1" is layers/dense. It numbers the layers that stand in a list.
+// - Keras 3 goes forwards, names with "_" last. "dense1" stands under its name, and "out" in
+//   "layers". It numbers all layers of a list, those too that stand elsewhere.
+// The third has attributes alone; Rill wrote such files once.
+enum class Layout { keras2, keras3, attributes };
+constexpr Layout kLayouts[] = {Layout::keras2, Layout::keras3, Layout::attributes};
+
+struct Placed {
+  LayerImpl* layer;
+  std::string place;
+  const LayerImpl* parent;  // null: the model itself
+  std::string name;         // below the parent: "layers/dense_1"
+};
+
 // How names are told in a file.
 struct Names {
   std::string container = "layers";  // under which models keep their layers
-  // Keras 3 has no "_" before the parts of MultiHeadAttention and its like.
-  std::function<bool(const std::string& place)> without_underscore = {};
+  // What is in the file. Keras 3 has no "_" before the parts of MultiHeadAttention and its like.
+  std::function<bool(const std::string& place)> has_group = {};
 };
 
 // All layers with their places, each once: where it is met first.
-void walk(LayerImpl& l, const std::string& place, const Names& names,
-          std::set<const LayerImpl*>& seen, const Visit& visit) {
-  if (!seen.insert(&l).second) return;
-  visit(l, place);
-  if (l.is_model() && has_graph(static_cast<ModelImpl&>(l))) {
-    std::map<std::string, int> count;
-    for (const LayerRef& child : static_cast<ModelImpl&>(l).layers()) {
-      std::string name = snake_case(child->class_name());
-      if (const int n = count[name]++; n > 0) name += format("_{}", n);
-      walk(child->impl(), below(below(place, names.container), name), names, seen, visit);
-    }
-    return;
+class Places {
+ public:
+  Places(LayerImpl& model, Layout layout, Names names) : layout_(layout), names_(std::move(names)) {
+    visit({&model, "", nullptr, ""});
   }
-  for (const TrackableNode::Edge& e : l.edges())
-    if (auto* child = dynamic_cast<LayerImpl*>(e.child.get())) {
-      std::string at = below(place, e.name);
-      if (e.name.starts_with("_") && names.without_underscore &&
-          names.without_underscore(below(place, e.name.substr(1))))
-        at = below(place, e.name.substr(1));
-      walk(*child, at, names, seen, visit);
+  std::vector<Placed> all;
+
+ private:
+  void visit(const Placed& at) {
+    if (!seen_.insert(at.layer).second) return;
+    all.push_back(at);
+    LayerImpl& l = *at.layer;
+    auto* model = l.is_model() ? static_cast<ModelImpl*>(&l) : nullptr;
+    const auto list_layers = [&] {
+      std::vector<LayerImpl*> list;
+      for (const LayerRef& child : model->layers()) list.push_back(&child->impl());
+      visit_list(at, names_.container, list);
+    };
+    if (model && has_graph(*model)) return list_layers();
+    bool listed = !model || layout_ == Layout::attributes;
+    for (const TrackableNode::Edge& e : in_order(l.edges())) {
+      if (!listed && !before_list(e.name)) {
+        list_layers();
+        listed = true;
+      }
+      visit_attribute(at, e);
     }
-}
+    if (!listed) list_layers();
+  }
+  void visit_attribute(const Placed& at, const TrackableNode::Edge& e) {
+    std::string name = e.name;
+    const std::string bare = name.starts_with("_") ? name.substr(1) : name;
+    if (names_.has_group && !names_.has_group(below(at.place, name)) &&
+        names_.has_group(below(at.place, bare)))
+      name = bare;
+    if (auto* child = dynamic_cast<LayerImpl*>(e.child.get()))
+      return visit({child, below(at.place, name), at.layer, name});
+    std::vector<LayerImpl*> list;  // of one's own, as "cells"
+    for (const TrackableNode::Edge& item : e.child->edges())
+      if (auto* child = dynamic_cast<LayerImpl*>(item.child.get())) list.push_back(child);
+    visit_list(at, name, list);
+  }
+  void visit_list(const Placed& at, const std::string& list_name,
+                  const std::vector<LayerImpl*>& list) {
+    std::map<std::string, int> count;
+    for (LayerImpl* l : list) {
+      if (layout_ == Layout::keras2 && seen_.count(l)) continue;
+      std::string name = snake_case(l->class_name());
+      if (const int n = count[name]++; n > 0) name += format("_{}", n);
+      name = below(list_name, name);
+      visit({l, below(at.place, name), at.layer, name});
+    }
+  }
+  std::vector<TrackableNode::Edge> in_order(std::vector<TrackableNode::Edge> edges) const {
+    if (layout_ == Layout::attributes) return edges;
+    std::stable_sort(edges.begin(), edges.end(), [&](const auto& a, const auto& b) {
+      return layout_ == Layout::keras2 ? a.name > b.name : key3(a.name) < key3(b.name);
+    });
+    return edges;
+  }
+  bool before_list(const std::string& name) const {
+    return layout_ == Layout::keras2 ? name > "layers" : key3(name) < "layers";
+  }
+  static std::string key3(const std::string& name) {
+    return name.starts_with("_") ? "~" + name : name;
+  }
+
+  Layout layout_;
+  Names names_;
+  std::set<const LayerImpl*> seen_;
+};
 
 std::vector<Variable> own_in_order(const LayerImpl& l) {
   std::vector<Variable> all;
@@ -58,25 +127,48 @@ std::vector<Variable> own_in_order(const LayerImpl& l) {
   return all;
 }
 
+// A second name for a layer, by which another Keras finds it. One that is taken already, by a layer
+// with weights of its own, is told.
+void link(const std::string& path, const std::string& to, const LayerImpl& layer,
+          std::map<std::string, const LayerImpl*>& taken, io::Hdf5Writer& file) {
+  const auto [at, is_new] = taken.emplace(path, &layer);
+  if (at->second == &layer && !is_new) return;
+  if (!is_new || file.contains(path)) {
+    RILL_LOG(info,
+             "[save_weights] layer \"{}\" stands at \"{}\", where one Keras finds it; at \"{}\", "
+             "where the other looks for it, is another layer",
+             layer.name(), to, path);
+    return;
+  }
+  if (const std::size_t slash = path.rfind('/'); slash != path.npos)
+    file.add_group(path.substr(0, slash));
+  file.link(path, to);
+}
+
 }  // namespace
 
-void write_placed_weights(const Model& model, io::Hdf5Writer& file) {
-  std::set<const LayerImpl*> seen;
-  std::vector<std::string> hidden;
-  walk(model.impl(), "", {}, seen, [&](const LayerImpl& l, const std::string& place) {
-    const std::string vars = below(place, "vars");
+void write_placed_weights(const Model& model, io::Hdf5Writer& file, int keras_version) {
+  std::map<const LayerImpl*, std::string> place_of;
+  std::map<std::string, const LayerImpl*> taken;
+  const Layout first = keras_version == 3 ? Layout::keras3 : Layout::keras2,
+               second = keras_version == 3 ? Layout::keras2 : Layout::keras3;
+  for (const Placed& p : Places(model.impl(), first, {}).all) {
+    place_of.emplace(p.layer, p.place);
+    taken.emplace(p.place, p.layer);
+    const std::string vars = below(p.place, "vars");
     file.add_group(vars);
-    const std::vector<Variable> own = own_in_order(l);
+    const std::vector<Variable> own = own_in_order(*p.layer);
     for (std::size_t i = 0; i < own.size(); ++i)
       file.write(below(vars, std::to_string(i)), own[i].value());
-    const std::size_t slash = place.rfind('/');
-    if (slash != place.npos && place[slash + 1] == '_') hidden.push_back(place);
-  });
+  }
   // Keras 2 and Keras 3 find them by different names.
-  for (const std::string& place : hidden) {
-    const std::size_t slash = place.rfind('/');
-    const std::string bare = place.substr(0, slash + 1) + place.substr(slash + 2);
-    if (!file.contains(bare)) file.link(bare, place);
+  for (const Placed& p : Places(model.impl(), second, {}).all) {
+    if (!p.parent) continue;
+    const std::string &parent = place_of[p.parent], &place = place_of[p.layer];
+    link(below(parent, p.name), place, *p.layer, taken, file);
+    if (!p.name.starts_with("_")) continue;
+    if (const std::string bare = below(parent, p.name.substr(1)); !file.contains(bare))
+      link(bare, place, *p.layer, taken, file);
   }
 }
 
@@ -92,6 +184,38 @@ void write_placed_optimizer(const Optimizer& optimizer, io::Hdf5Writer& file, in
   }
 }
 
+namespace {
+
+// The places of the layers as the file has them: by the layout by which most are found. `known`
+// gets those of all layouts.
+std::vector<Placed> places_in(const Model& model, const io::Hdf5Reader& file, const Names& names,
+                              std::set<std::string>& known) {
+  std::vector<Placed> best;
+  std::size_t most = 0;
+  for (const Layout layout : kLayouts) {
+    std::vector<Placed> all = Places(model.impl(), layout, names).all;
+    std::size_t found = 0;
+    for (const Placed& p : all) {
+      known.insert(p.place);
+      const std::vector<Variable> own = own_in_order(*p.layer);
+      const std::string vars = below(p.place, "vars");
+      if (own.empty() || !file.has_group(vars) || file.list(vars).size() != own.size()) continue;
+      found += 1;
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        const std::string array = below(vars, std::to_string(i));
+        if (file.has_array(array) && file.shape(array) == own[i].shape()) found += 1;
+      }
+    }
+    if (best.empty() || found > most) {
+      best = std::move(all);
+      most = found;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
 void plan_placed_weights(const Model& model, const io::Hdf5Reader& file, bool skip_mismatch,
                          WeightPlan& plan) {
   // Keras 2.12 and 2.13 called the container otherwise.
@@ -99,30 +223,28 @@ void plan_placed_weights(const Model& model, const io::Hdf5Reader& file, bool sk
                                     ? "_layer_checkpoint_dependencies"
                                     : "layers";
   const Names names{container, [&](const std::string& place) { return file.has_group(place); }};
-  std::set<const LayerImpl*> seen;
-  std::set<std::string> used;
-  walk(model.impl(), "", names, seen, [&](const LayerImpl& l, const std::string& place) {
-    used.insert(place);
-    const std::vector<Variable> own = own_in_order(l);
-    const std::string vars = below(place, "vars");
+  std::set<std::string> known;
+  for (const Placed& p : places_in(model, file, names, known)) {
+    const std::vector<Variable> own = own_in_order(*p.layer);
+    const std::string vars = below(p.place, "vars");
     const std::size_t stored = file.has_group(vars) ? file.list(vars).size() : 0;
     is_skipped(skip_mismatch, [&] {
       RILL_CHECK(stored == own.size(), invalid_argument,
                  "[load_weights] layer \"{}\" has {} weights of its own in the model, and {} at "
                  "\"{}\" in {}; expected weights of the same architecture",
-                 l.name(), own.size(), stored, vars, file.name());
+                 p.layer->name(), own.size(), stored, vars, file.name());
       for (std::size_t i = 0; i < own.size(); ++i)
         plan.add(own[i], file.read(below(vars, std::to_string(i))),
-                 format("layer \"{}\"", l.name()));
+                 format("layer \"{}\"", p.layer->name()));
     });
-  });
+  }
   if (skip_mismatch) return;
   // Layers that only the file has.
   if (file.has_group(container))
     for (const std::string& name : file.list(container)) {
       const std::string vars = below(below(container, name), "vars");
       RILL_CHECK(
-          used.count(below(container, name)) || !file.has_group(vars) || file.list(vars).empty(),
+          known.count(below(container, name)) || !file.has_group(vars) || file.list(vars).empty(),
           invalid_argument,
           "[load_weights] {} has weights at \"{}\", for which the model has no layer; "
           "expected weights of the same architecture",
@@ -152,8 +274,12 @@ void plan_placed_optimizer(const Model& model, const io::Hdf5Reader& file, Weigh
     plan.add(*state[i].node,
              file.read("optimizer/vars/" + std::to_string(i + (with_rate && i > 0 ? 1 : 0))),
              format("optimizer variable \"{}\"", state[i].name));
-  if (with_product)
-    plan.add(*product, file.read("optimizer/vars/" + std::to_string(stored - 1)),
+  if (product)
+    plan.add(*product,
+             with_product
+                 ? file.read("optimizer/vars/" + std::to_string(stored - 1))
+                 : product_of_momenta_after(model.optimizer(),
+                                            file.read("optimizer/vars/0").item<std::int64_t>()),
              "the product of Nadam's momenta");
 }
 

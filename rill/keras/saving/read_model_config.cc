@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "rill/base/check.h"
 #include "rill/keras/layers/input_layer_impl.h"
@@ -75,15 +76,17 @@ class Drawing {
     Config op_config;  // ... whose arguments stand here and in the call
     std::vector<Config> calls;
     std::vector<std::vector<Tensor>> results;
-    std::int64_t first = 0;  // the number of the first call
+    std::int64_t first = 0;          // the number of the first call
+    std::vector<std::string> parts;  // layers of Rill that stand for one of Keras, beside the last
   };
   void read_layers();
   void draw();
   bool ready(const Config& call) const;
-  std::vector<Tensor> run(const Entry& e, const Config& call) const;
+  std::vector<Tensor> run(Entry& e, const Config& call);
   Nest with_named(const Nest& inputs, const Config& arguments,
                   const std::vector<std::string_view>& names) const;
-  Tensor run_op(const Entry& e, const Config& call) const;
+  std::vector<Tensor> run_op(Entry& e, const Config& call);
+  void name_parts(const KerasNode& of, Entry& e);
   const Tensor* find(const Place& p) const;  // null: not drawn yet
   Tensor tensor(const Config& c) const;
   Nest structure(const Config& c) const;
@@ -92,6 +95,7 @@ class Drawing {
   const Config& config_;
   std::vector<Entry> entries_;
   std::map<std::string, std::size_t> by_name_;
+  std::set<const KerasNode*> ops_;  // that have their names
 };
 
 Drawing::Drawing(const Config& config) : config_(config) {
@@ -239,6 +243,13 @@ bool only_whole(const Config& c) {
 Tensor Drawing::operand(const Config& c, const Tensor& like) const {
   if (place_of(c)) return tensor(c);
   const Config& value = is_constant(c) ? c[2] : c;
+  bool drawn = false;
+  each_place(value, [&](const Place&) { drawn = true; });
+  if (drawn && value.is_list()) {  // [a, -1] with a tensor among numbers
+    std::vector<Tensor> parts;
+    for (const Config& item : value.items()) parts.push_back(operand(item, like));
+    return rill::stack(parts);
+  }
   TensorShape shape = TensorShape::scalar();
   std::vector<double> numbers;
   collect_numbers(value, shape, 0, numbers);
@@ -246,7 +257,20 @@ Tensor Drawing::operand(const Config& c, const Tensor& like) const {
   return constant(numbers, dtype, shape);
 }
 
-Tensor Drawing::run_op(const Entry& e, const Config& call) const {
+// What Keras has one layer for may be several here; the last has its name.
+void Drawing::name_parts(const KerasNode& of, Entry& e) {
+  ops_.insert(&of);
+  for (const Tensor& t : of.leaves()) {
+    const KerasSymbol* s = keras_symbol(t);
+    auto* op = s ? dynamic_cast<OpLayer*>(s->node->layer.get()) : nullptr;
+    if (!op || ops_.count(s->node.get())) continue;
+    op->set_name(format("{}.{}", e.name, e.parts.size()));
+    e.parts.push_back(op->name());
+    name_parts(*s->node, e);
+  }
+}
+
+std::vector<Tensor> Drawing::run_op(Entry& e, const Config& call) {
   Config first, arguments;
   std::string function = e.function.as_string();
   if (e.op_config.is_dict()) {
@@ -264,17 +288,22 @@ Tensor Drawing::run_op(const Entry& e, const Config& call) const {
     first = call;
     arguments = call[0][3];
   }
-  Tensor y = draw_function(function, first, arguments,
-                           [&](const Config& c, const Tensor& like) { return operand(c, like); });
+  std::vector<Tensor> results =
+      draw_function(function, first, arguments,
+                    [&](const Config& c, const Tensor& like) { return operand(c, like); });
+  RILL_CHECK(!results.empty(), invalid_argument, "[Functional] the call of tf.{} gives nothing",
+             function);
   // What changes nothing gives its input back, and still is a layer of the model.
-  each_place(call, [&](const Place& p) {
-    if (find(p)->impl() == y.impl()) y = identity(y);
-  });
-  const KerasSymbol* s = keras_symbol(y);
+  for (Tensor& y : results)
+    each_place(call, [&](const Place& p) {
+      if (find(p)->impl() == y.impl()) y = identity(y);
+    });
+  const KerasSymbol* s = keras_symbol(results[0]);
   RILL_CHECK(s && dynamic_cast<OpLayer*>(s->node->layer.get()), invalid_argument,
              "[Functional] the call of tf.{} has no tensor of the model in it", function);
   s->node->layer->set_name(e.name);
-  return y;
+  name_parts(*s->node, e);
+  return results;
 }
 
 // Tensors that a call gives by name stand behind the others, where the layer takes them.
@@ -296,8 +325,8 @@ Nest Drawing::with_named(const Nest& inputs, const Config& arguments,
   return all.size() == 1 && inputs.is_tensor() ? inputs : Nest::make(std::move(all));
 }
 
-std::vector<Tensor> Drawing::run(const Entry& e, const Config& call) const {
-  if (!e.layer.defined()) return {run_op(e, call)};
+std::vector<Tensor> Drawing::run(Entry& e, const Config& call) {
+  if (!e.layer.defined()) return run_op(e, call);
   Nest inputs;
   Config arguments;
   if (call.is_dict() && call.contains("args")) {  // Keras 3
@@ -357,7 +386,10 @@ LayerRef Drawing::model() const {
     return c.is_list() && !place_of(c) && n.size() == 1 ? n[0] : n;
   };
   std::vector<std::string> listed;
-  for (const Entry& e : entries_) listed.push_back(e.name);
+  for (const Entry& e : entries_) {
+    listed.insert(listed.end(), e.parts.begin(), e.parts.end());
+    listed.push_back(e.name);
+  }
   const Ref<LayerImpl> impl(new FunctionalImpl(ends("input_layers"), ends("output_layers"),
                                                config_.get("name", ""), listed));
   impl->trainable = config_.get("trainable", true);

@@ -19,6 +19,9 @@ inline Model from_json(std::string_view text) { return model_from_json(text); }
 Model model_from_yaml(std::string_view text);
 inline Model from_yaml(std::string_view text) { return model_from_yaml(text); }
 
+// One of the same layers and names with weights of its own, freshly initialised; not compiled.
+Model clone_model(const Model& model);
+
 struct LoadModelOptions {
   bool compile = true;  // as the saved model was, with the state of its optimizer
 };

@@ -38,6 +38,29 @@ void plan_optimizer_if_it_fits(const Model& model, const io::Hdf5Reader& file, W
   plan.add(std::move(state));
 }
 
+// A checkpoint may fit in part, which is seldom meant. Optimizers come and go.
+void warn_of_the_rest(const Model& model, const std::string& path,
+                      const train::CheckpointStatus& status) {
+  const auto listed = [](const std::vector<std::string>& paths) {
+    std::string text;
+    for (const std::string& p : paths)
+      if (!p.starts_with("optimizer/") && !p.starts_with("keras_api/") &&
+          p.find(".OPTIMIZER_SLOT") == p.npos && p != "save_counter" &&
+          !p.starts_with("save_counter/"))
+        text += "\n  " + p;
+    return text;
+  };
+  if (const std::string missing = listed(status.missing()); !missing.empty())
+    RILL_LOG(warning,
+             "[{}] load_weights: weights of the model that the checkpoint {} does not have; they "
+             "stay as they are:{}",
+             model.name(), path, missing);
+  if (const std::string extra = listed(status.extra()); !extra.empty())
+    RILL_LOG(warning,
+             "[{}] load_weights: values of the checkpoint {} that the model has no place for:{}",
+             model.name(), path, extra);
+}
+
 }  // namespace
 
 void Model::save_weights(const std::string& path, SaveWeightsOptions o) const {
@@ -67,7 +90,7 @@ void Model::save_weights(const std::string& path, SaveWeightsOptions o) const {
   }
   io::Hdf5Writer file;
   if (path.ends_with(".weights.h5")) {
-    write_placed_weights(*this, file);
+    write_placed_weights(*this, file, 2);
     if (compiled() && has_keras_state(optimizer())) write_placed_optimizer(optimizer(), file, 2);
   } else {
     write_named_weights(*this, file, "");
@@ -87,7 +110,10 @@ void Model::load_weights(const std::string& path, LoadWeightsOptions o) {
     skip_by_name();
     const train::CheckpointStatus status = train::Checkpoint(*this).read(path).expect_partial();
     // Of a model that is not built the weights come later; some models have none.
-    if (built() && !weights().empty()) status.assert_nontrivial_match();
+    if (built() && !weights().empty()) {
+      status.assert_nontrivial_match();
+      warn_of_the_rest(*this, path, status);
+    }
     return;
   }
   RILL_CHECK(io::file_exists(path), not_found,

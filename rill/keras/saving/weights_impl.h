@@ -41,7 +41,8 @@ void write_named_optimizer(const Optimizer& optimizer, io::Hdf5Writer& file, int
 void plan_named_optimizer(const Model& model, const io::Hdf5Reader& file, WeightPlan& plan);
 
 // ---- Keras 3: <place>/vars/0, 1, ...
-void write_placed_weights(const Model& model, io::Hdf5Writer& file);
+// Where that Keras looks for them, and by second names, where it can be, where the other one does.
+void write_placed_weights(const Model& model, io::Hdf5Writer& file, int keras_version);
 void plan_placed_weights(const Model& model, const io::Hdf5Reader& file, bool skip_mismatch,
                          WeightPlan& plan);
 // The state of the model's optimizer, at "optimizer". A file without one changes nothing.

@@ -74,9 +74,9 @@ Arrays Arrays::part(std::int64_t begin, std::int64_t end) const {
 namespace {
 
 // The weights by class. As in Keras every class has one.
-std::vector<double> weights_in_order(const std::vector<std::pair<int, double>>& class_weight) {
-  std::vector<double> weights(class_weight.size(), -1);
-  for (const auto& [number, weight] : class_weight) {
+std::vector<double> weights_in_order(const ClassWeight& class_weight) {
+  std::vector<double> weights(class_weight.list().size(), -1);
+  for (const auto& [number, weight] : class_weight.list()) {
     RILL_CHECK(number >= 0 && number < static_cast<int>(weights.size()) &&
                    weights[static_cast<std::size_t>(number)] < 0,
                invalid_argument,
@@ -92,7 +92,7 @@ std::vector<double> weights_in_order(const std::vector<std::pair<int, double>>& 
 }
 
 Tensor weights_of_classes(const Tensor& labels,
-                          const std::vector<std::pair<int, double>>& class_weight) {
+                          const ClassWeight& class_weight) {
   const std::vector<double> by_class = weights_in_order(class_weight);
   // One-hot labels are turned into numbers.
   Tensor classes = labels;
@@ -119,7 +119,7 @@ bool is_given(const Nest& sample_weight) {
 }
 
 Tensor times_class_weights(const Nest& sample_weight, const Nest& labels,
-                           const std::vector<std::pair<int, double>>& class_weight) {
+                           const ClassWeight& class_weight) {
   RILL_CHECK(labels.is_tensor(), invalid_argument,
              "[fit] class_weight is only supported for models with a single output");
   const Tensor w = weights_of_classes(labels.as_tensor(), class_weight);
@@ -129,7 +129,7 @@ Tensor times_class_weights(const Nest& sample_weight, const Nest& labels,
   return s * w;
 }
 
-void Arrays::weigh_classes(const std::vector<std::pair<int, double>>& class_weight) {
+void Arrays::weigh_classes(const ClassWeight& class_weight) {
   if (class_weight.empty()) return;
   weight_ = times_class_weights(weight_, y_, class_weight);
 }

@@ -14,7 +14,7 @@ class Arrays {
   std::int64_t samples() const { return samples_; }
   // The samples from `begin` to `end`.
   Arrays part(std::int64_t begin, std::int64_t end) const;
-  void weigh_classes(const std::vector<std::pair<int, double>>& class_weight);
+  void weigh_classes(const ClassWeight& class_weight);
   // (x,), (x, y) or (x, y, sample_weight).
   Nest all() const;
 
@@ -60,6 +60,6 @@ class Batches {
 bool is_given(const Nest& sample_weight);
 // Weights of samples from those of their classes, times those that they have already.
 Tensor times_class_weights(const Nest& sample_weight, const Nest& labels,
-                           const std::vector<std::pair<int, double>>& class_weight);
+                           const ClassWeight& class_weight);
 
 }  // namespace rill::keras

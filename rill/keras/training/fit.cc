@@ -49,6 +49,9 @@ bool any_wants_batches(const Callbacks& list) {
 
 Logs logs_of(const Nest& results) {
   Logs logs;
+  RILL_CHECK(results.is_dict() || (!results.is_tensor() && results.size() == 0), invalid_argument,
+             "[fit] a step returned {}; expected a dict of scalars, such as compute_metrics gives",
+             results.to_string());
   if (!results.is_dict()) return logs;
   const std::vector<std::string> names = results.keys();
   const std::vector<Tensor> values = results.flatten();
@@ -161,13 +164,13 @@ History run_fit(Model& model, Batches& batches, std::optional<Batches>& validati
       const Logs val = run_test(model, *validation, o.callbacks, 0, "[fit] validation_data");
       for (const auto& [name, value] : val.items()) logs.set("val_" + name, value);
     }
-    bar.update(step, logs, true);
     progress.epoch = epoch + 1;
     progress.step = 0;
     for (const CallbackRef& c : o.callbacks) {
       c->on_epoch_end(epoch, logs);
       for (const auto& [name, value] : c->extra.items()) logs.set(name, value);
     }
+    bar.update(step, logs, true);  // with what callbacks have added, and below what they print
     history.add(epoch, logs);
     if (batches.ran_out()) {
       RILL_LOG(warning,

@@ -156,6 +156,11 @@ TEST(MetricNames, AListForEachOutput) {
         names_of_two({{"mae"}, {"mse"}, {"mae"}});
       },
       "3 lists of metrics for 2 outputs");
+  expect_error<tf::errors::InvalidArgument>(
+      [] {
+        names_of_two({{"a", "mae"}, {"b", "mse"}});
+      },
+      ".metrics = {{\"a\", {\"mse\"}}, ..}");
 }
 
 TEST(MetricNames, AnObjectStandsInOnePlace) {

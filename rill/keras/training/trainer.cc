@@ -387,8 +387,17 @@ void Trainer::resolve(Model& model, const Nest& y, const Nest& y_pred) {
     RILL_CHECK(n == 1 || arg.each().empty() || arg.each().size() == n, invalid_argument,
                "[compile] got {} lists of metrics for {} outputs of the model", arg.each().size(),
                n);
+    const std::vector<std::string> known = arg.each().empty() ? names : metric_names();
     for (std::size_t i = 0; i < arg.each().size(); ++i)
-      for (const MetricRef& m : arg.each()[i]) add(outputs_[n == 1 ? 0 : i], m);
+      for (const MetricRef& m : arg.each()[i]) {
+        RILL_CHECK(m.defined() || std::find(names.begin(), names.end(), m.name()) == names.end() ||
+                       std::find(known.begin(), known.end(), m.name()) != known.end(),
+                   invalid_argument,
+                   "[compile] the output \"{}\" stands in a list of metrics; expected the metrics "
+                   "of an output by name as a list: .metrics = {{{{\"{}\", {{\"mse\"}}}}, ..}}",
+                   m.name(), m.name());
+        add(outputs_[n == 1 ? 0 : i], m);
+      }
     for (const auto& [key, list] : arg.named())
       for (const MetricRef& m : list) add(find(key, "metrics"), m);
   };
@@ -523,6 +532,18 @@ std::vector<Variable> Trainer::metric_variables() const {
   return all;
 }
 
+std::vector<MetricRef> Trainer::metrics() const {
+  std::vector<MetricRef> list{loss_mean_};
+  for (const Output& o : outputs_)
+    if (o.loss_mean) list.emplace_back(*o.loss_mean);
+  for (const Output& o : outputs_) {
+    list.insert(list.end(), o.metrics.begin(), o.metrics.end());
+    list.insert(list.end(), o.weighted_metrics.begin(), o.weighted_metrics.end());
+  }
+  for (const std::string& n : layer_metric_names_) list.emplace_back(*layer_metrics_.at(n));
+  return list;
+}
+
 std::vector<std::string> Trainer::metrics_names() const {
   std::vector<std::pair<std::string, Nest>> names;
   names.emplace_back("loss", Nest());
@@ -567,6 +588,9 @@ void Model::compile(CompileOptions options) {
 bool Model::compiled() const { return model_impl().trainer != nullptr; }
 Optimizer& Model::optimizer() const {
   return *compiled_trainer(*this, "optimizer").options.optimizer;
+}
+std::vector<MetricRef> Model::metrics() const {
+  return compiled() ? model_impl().trainer->metrics() : std::vector<MetricRef>();
 }
 std::vector<std::string> Model::metrics_names() const {
   return compiled() ? model_impl().trainer->metrics_names() : std::vector<std::string>();

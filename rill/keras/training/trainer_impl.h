@@ -28,6 +28,7 @@ class Trainer {
   void reset_metrics();
   std::vector<Variable> metric_variables() const;
   std::vector<std::string> metrics_names() const;
+  std::vector<MetricRef> metrics() const;
   // Which layers are trainable counts as it is now, for every step of training.
   void remember_trainable(LayerImpl& model);
   // Functions are traced anew: something that they depend on has changed.

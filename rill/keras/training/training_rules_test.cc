@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 
 #include "rill/rill.h"
 #include "tests/expect_error.h"
@@ -364,6 +365,56 @@ TEST(TrainingRules, BatchesOfManyLengthsAreFewFunctions) {
   epoch();
   epoch();
   EXPECT_EQ(*counting.calls, calls);
+}
+
+// ---- what programs of Keras write
+TEST(TrainingRules, ClassWeightsFromAMap) {
+  const std::map<int, double> map{{0, 1.}, {1, 3.}};
+  const auto loss = [&](const keras::ClassWeight& weight) {
+    keras::Sequential m({Dense(2, {.kernel_initializer = "ones", .input_dim = 4})});
+    m.compile({.loss = keras::losses::SparseCategoricalCrossentropy({.from_logits = true})});
+    return m.fit(x, classes, {.verbose = 0, .class_weight = weight})["loss"][0];
+  };
+  EXPECT_NEAR(loss({}), std::log(2.), 1e-5);
+  EXPECT_NEAR(loss(map), 2 * std::log(2.), 1e-5);
+  EXPECT_NEAR(loss({{0, 1.}, {1, 3.}}), 2 * std::log(2.), 1e-5);
+}
+
+TEST(TrainingRules, MetricsOfAModel) {
+  keras::Sequential m = regression();
+  m.compile({.loss = "mse", .metrics = {"mae"}});
+  const keras::Logs logs = m.evaluate(x, y, {.verbose = 0});
+  ASSERT_EQ(m.metrics().size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(m.metrics()[i]->name(), m.metrics_names()[i]);
+    EXPECT_NEAR(m.metrics()[i]->result().item<float>(), logs[m.metrics_names()[i]], 1e-6);
+  }
+  for (const keras::MetricRef& metric : m.metrics()) metric->reset_state();
+  EXPECT_EQ(m.metrics()[1]->result().item<float>(), 0.f);
+  EXPECT_TRUE(keras::Sequential().metrics().empty());
+}
+
+TEST(TrainingRules, MinimizeWithATape) {
+  keras::optimizers::SGD by_tape(0.1), by_function(0.1);
+  tf::Variable a(2.f), b(2.f);
+  tf::GradientTape tape;
+  const Tensor loss = a * a;
+  by_tape.minimize(loss, {a}, tape);
+  by_function.minimize([&] { return b * b; }, {b});
+  EXPECT_EQ(a.value().item<float>(), b.value().item<float>());
+  EXPECT_FLOAT_EQ(a.value().item<float>(), 1.6f);
+}
+
+struct ReturnsANumber : keras::Model {
+  Dense d{1};
+  ReturnsANumber() { track("d", d); }
+  Tensor call(const Tensor& t, const keras::CallContext&) override { return d(t); }
+  Nest train_step(const Nest&) override { return tf::constant(3.f); }
+};
+TEST(TrainingRules, AStepReturnsADict) {
+  ReturnsANumber m;
+  m.compile({.loss = "mse"});
+  expect_error<InvalidArgument>([&] { m.fit(x, y, {.verbose = 0}); }, "expected a dict of scalars");
 }
 
 }  // namespace

@@ -92,7 +92,17 @@ const RegisterLayer registered("Dense", [](const Config& c) -> LayerRef {
 
 }  // namespace
 
-layers::Dense::Dense(DenseOptions o) : Layer(new DenseLayer(std::move(o))) {}
+namespace {
+layers::DenseOptions with_shape(layers::DenseOptions o) {
+  if (o.input_dim == 0) return o;
+  RILL_CHECK(o.input_dim > 0, invalid_argument, "[Dense] input_dim is {}; expected at least 1",
+             o.input_dim);
+  if (!o.input_shape.has_rank()) o.input_shape = {o.input_dim};
+  return o;
+}
+}  // namespace
+
+layers::Dense::Dense(DenseOptions o) : Layer(new DenseLayer(with_shape(std::move(o)))) {}
 layers::Dense::Dense(std::int64_t units, DenseOptions o) : Dense((o.units = units, std::move(o))) {}
 
 }  // namespace rill::keras

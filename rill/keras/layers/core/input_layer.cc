@@ -71,6 +71,13 @@ void InputLayerImpl::add_config(Config& c) const { c = config(); }
 
 layers::InputLayer::InputLayer(InputLayerOptions o) : Layer(new InputLayerImpl(o)) {}
 
+LayerRef::LayerRef(const Tensor& input) {
+  const KerasSymbol* s = keras_symbol(input);
+  RILL_CHECK(s && s->node->is_input(), invalid_argument,
+             "[Sequential] got a tensor; expected a layer, or what keras::Input gives");
+  layer_ = std::make_shared<LayerHandle>(share(*s->node->layer));
+}
+
 Tensor Input(const TensorShape& shape, InputOptions o) {
   const Ref<LayerImpl> layer(
       new InputLayerImpl({.input_shape = shape.has_rank() ? shape : TensorShape::scalar(),

@@ -13,10 +13,12 @@ class StackedCells : public CellImpl {
   StackedCells(std::vector<LayerRef> cells, LayerOptions o)
       : CellImpl("StackedRNNCells", std::move(o)), cells_(std::move(cells)) {
     RILL_CHECK(!cells_.empty(), invalid_argument, "[StackedRNNCells] got no cells");
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
-      as_cell(cells_[i], "StackedRNNCells");
-      track_layer(format("cells-{}", i), CallMachinery::impl_of(*cells_[i]));
+    std::vector<Ref<LayerImpl>> list;
+    for (const LayerRef& cell : cells_) {
+      as_cell(cell, "StackedRNNCells");
+      list.push_back(CallMachinery::impl_of(*cell));
     }
+    track_list("cells", list);
   }
 
   std::vector<TensorShape> state_size() const override {
