@@ -387,10 +387,10 @@ void Trainer::resolve(Model& model, const Nest& y, const Nest& y_pred) {
     RILL_CHECK(n == 1 || arg.each().empty() || arg.each().size() == n, invalid_argument,
                "[compile] got {} lists of metrics for {} outputs of the model", arg.each().size(),
                n);
-    const std::vector<std::string> known = arg.each().empty() ? names : metric_names();
+    const std::vector<std::string> known = arg.each().empty() ? keys : metric_names();
     for (std::size_t i = 0; i < arg.each().size(); ++i)
       for (const MetricRef& m : arg.each()[i]) {
-        RILL_CHECK(m.defined() || std::find(names.begin(), names.end(), m.name()) == names.end() ||
+        RILL_CHECK(m.defined() || std::find(keys.begin(), keys.end(), m.name()) == keys.end() ||
                        std::find(known.begin(), known.end(), m.name()) != known.end(),
                    invalid_argument,
                    "[compile] the output \"{}\" stands in a list of metrics; expected the metrics "
