@@ -53,6 +53,9 @@ LAYER_TEST(
     Activation, .make = [] { return layers::Activation("tanh"); }, .input_shapes = {{2, 4}},
     .expected_output_shape = {2, 4}, .expected_mask = Mask::of_first_input)
 LAYER_TEST(
+    Identity, .make = [] { return layers::Identity(); }, .input_shapes = {{2, 4}},
+    .expected_output_shape = {2, 4}, .expected_mask = Mask::of_first_input)
+LAYER_TEST(
     Flatten, .make = [] { return layers::Flatten(); }, .input_shapes = {{2, 3, 4}},
     .expected_output_shape = {2, 12})
 LAYER_TEST(
