@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "rill/keras/config.h"
+#include "rill/keras/layers/layers.h"
 #include "rill/keras/models/model.h"
 #include "rill/ops/array_ops.h"
 
@@ -32,6 +33,16 @@ inline keras::Config results(keras::Model& m, const Nest& x) {
   return c;
 }
 
+inline keras::Config before(keras::Model& m, const Nest& x) {
+  return keras::Config::dict(
+      {{"before", keras::Config::list_of(m.predict_on_batch(x).as_tensor().to_vector<float>())}});
+}
+inline void expect_near_before(const keras::Config& got, const keras::Config& want) {
+  ASSERT_EQ(got["before"].size(), want["before"].size());
+  for (std::size_t i = 0; i < want["before"].size(); ++i)
+    EXPECT_NEAR(got["before"][i].as_double(), want["before"][i].as_double(), 4e-6) << i;
+}
+
 inline void expect_near(const keras::Config& got, const keras::Config& want) {
   for (const char* key : {"before", "after"}) {
     ASSERT_EQ(got[key].size(), want[key].size());
@@ -43,3 +54,38 @@ inline void expect_near(const keras::Config& got, const keras::Config& want) {
 }
 
 }  // namespace rill::keras_goldens
+
+// Not in namespace rill, whose layers are the library's own.
+namespace keras_goldens_classes {
+
+// A class of one's own, of which files hold the weights alone. Its attributes stand on both sides
+// of "layers", which is where the two Keras begin to differ.
+struct Part : rill::keras::Layer {
+  rill::keras::layers::Dense into, back{4};
+  explicit Part(int units) : into(units) {
+    track("into", into);
+    track("back", back);
+  }
+  rill::Tensor call(const rill::Tensor& x, const rill::keras::CallContext&) override {
+    return back(into(x));
+  }
+};
+struct Own : rill::keras::Model {
+  rill::keras::layers::Dense dense1{4, {.activation = "tanh"}}, out{2}, dense2{4};
+  rill::keras::layers::BatchNormalization norm;
+  Part part{3}, block{5};
+  rill::keras::Sequential seq{{rill::keras::layers::Dense(4)}};
+  Own() : rill::keras::Model({.name = "own"}) {
+    track("dense1", dense1);
+    track("out", out);
+    track("dense2", dense2);
+    track("norm", norm);
+    track("part", part);
+    track("block", block);
+    track("seq", seq);
+  }
+  rill::Tensor call(const rill::Tensor& x, const rill::keras::CallContext&) override {
+    return out(norm(seq(block(part(dense2(dense1(x)))))));
+  }
+};
+}  // namespace keras_goldens_classes

@@ -36,6 +36,16 @@ def keras_reads(folder):
             check([l["config"]["name"] for l in again] == names, f"{name}: layers {names}")
 
 
+def keras_reads_weights_of_own_classes(folder):
+    with open(folder + "/expected.json") as f:
+        want = json.load(f)["own"]["before"]
+    for suffix in ("", ".weights.h5", "_weights.h5"):
+        model, x, _ = theirs.own()
+        model(x)
+        model.load_weights(f"{folder}/own{suffix}")
+        near(model.predict_on_batch(x).reshape(-1), want, "own" + suffix)
+
+
 def keras_restores_the_optimizer(folder):
     with open(folder + "/expected.json") as f:
         want = json.load(f)["stack"]
@@ -70,6 +80,7 @@ with tempfile.TemporaryDirectory() as temporary:
     ours = temporary + "/ours"
     run("KerasFiles.RillWritesForKeras", RILL_KERAS_OUT=ours)
     keras_reads(ours)
+    keras_reads_weights_of_own_classes(ours)
     keras_restores_the_optimizer(ours)
     keras_restores_the_loss_scale(ours)
 print(f"keras_files: {checks.checked} checks, Rill reads what Keras writes and the reverse")

@@ -23,13 +23,15 @@ from tensorboard.data import provider as base_provider
 from tensorboard.util import tensor_util
 
 # Checked in beside every .keras, .json and expected.json: the rest differs little from these.
-KEPT = ("graph.h5", "recurrent.h5", "conv.weights.h5")
+KEPT = ("graph.h5", "recurrent.h5", "conv.weights.h5", "cells.weights.h5", "own.weights.h5")
 
 
 def keras_reads(folder):
     with open(folder + "/expected.json") as f:
         expected = json.load(f)
     for name, want in expected.items():
+        if name not in theirs.MODELS:
+            continue
         x = theirs.MODELS[name]()[1]
         # As if the training had not stopped.
         got = theirs.results(keras.models.load_model(f"{folder}/{name}.keras"), x)
@@ -43,6 +45,15 @@ def keras_reads(folder):
             weight.assign(weight * 0)
         model.load_weights(f"{folder}/{name}.weights.h5")
         near(model.predict_on_batch(x).reshape(-1), want["before"], name + ".weights.h5")
+
+
+def keras_reads_weights_of_own_classes(folder):
+    with open(folder + "/expected.json") as f:
+        want = json.load(f)["own"]["before"]
+    model, x, _ = theirs.own()
+    model(x)
+    model.load_weights(folder + "/own.weights.h5")
+    near(model.predict_on_batch(x).reshape(-1), want, "own.weights.h5")
 
 
 def tensorboard_shows(folder):
@@ -82,6 +93,7 @@ with tempfile.TemporaryDirectory() as temporary:
     ours = temporary + "/ours"
     run("Keras3.RillWritesForKeras", RILL_KERAS3_OUT=ours)
     keras_reads(ours)
+    keras_reads_weights_of_own_classes(ours)
     run("TensorBoardFiles.*", RILL_TENSORBOARD_OUT=temporary + "/board")
     tensorboard_shows(temporary + "/board")
 print(f"keras_newest: {checks.checked} checks, Rill reads what Keras {keras.__version__} writes and the reverse")

@@ -270,6 +270,8 @@ TEST(Checkpoint, TheTableTellsWhatMatched) {
                 "  missing   c (variable \"c\"): not in the checkpoint\n"
                 "  extra     b/.ATTRIBUTES/VARIABLE_VALUE: no such object in the program\n");
   status.assert_nontrivial_match().expect_partial();
+  EXPECT_EQ(status.missing().size(), 1u);
+  EXPECT_EQ(status.extra(), std::vector<std::string>{"b/.ATTRIBUTES/VARIABLE_VALUE"});
   expect_error<errors::FailedPrecondition>([&] { status.assert_consumed(); }, "1 missing, 1 extra");
   expect_error<errors::FailedPrecondition>([&] { status.assert_existing_objects_matched(); },
                                            "missing   c");

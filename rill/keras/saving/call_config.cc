@@ -257,8 +257,18 @@ class OpCall {
   AttrReader attrs() const { return AttrReader(op_.op(), op_.attrs().list()); }
   bool flag(std::string_view name) const { return attrs().bool_attr(name); }
   std::int64_t number(std::string_view name) const { return attrs().int_attr(name); }
-  // x[:, 1:3, 0] as [{"start": null, ..}, {"start": 1, "stop": 3, ..}, 0]; a new axis as null, and
-  // "..." by its name.
+  int axes_of_ellipsis(std::size_t entries) const {
+    const auto ellipsis = number("ellipsis_mask"), added = number("new_axis_mask") & ~ellipsis;
+    RILL_CHECK(inputs_[0].shape().has_rank(), unimplemented,
+               "[get_config] layer \"{}\" takes a slice with an ellipsis of a tensor whose rank is "
+               "not known; slice in a Layer of your own",
+               op_.name());
+    int others = 0;
+    for (std::size_t i = 0; i < entries; ++i) others += ((ellipsis | added) >> i & 1) != 0 ? 0 : 1;
+    return inputs_[0].ndim() - others;
+  }
+  // x[:, 1:3, 0] as [{"start": null, ..}, {"start": 1, "stop": 3, ..}, 0]; a new axis as null. For
+  // "..." stand the slices that it is, as Keras 2 has no form for it in archives.
   Config slices() const {
     const Config begin = constant_value(1, "start of a slice"),
                  end = constant_value(2, "end of a slice"),
@@ -266,10 +276,13 @@ class OpCall {
     Config list = Config::list();
     for (std::size_t i = 0; i < begin.size(); ++i) {
       const auto has = [&](const char* which) { return (number(which) >> i & 1) != 0; };
-      if (has("ellipsis_mask") || has("new_axis_mask") || has("shrink_axis_mask")) {
-        list.push_back(has("ellipsis_mask")   ? Config(kEllipsis)
-                       : has("new_axis_mask") ? Config()
-                                              : begin[i]);
+      if (has("ellipsis_mask")) {
+        for (int k = axes_of_ellipsis(begin.size()); k > 0; --k)
+          list.push_back(Config::dict({{"start", {}}, {"stop", {}}, {"step", {}}}));
+        continue;
+      }
+      if (has("new_axis_mask") || has("shrink_axis_mask")) {
+        list.push_back(has("new_axis_mask") ? Config() : begin[i]);
         continue;
       }
       list.push_back(Config::dict({{"start", has("begin_mask") ? Config() : begin[i]},
@@ -412,7 +425,7 @@ Tensor draw_slices(const Tensor& x, const Config& spec) {
       masks.shrink_axis_mask |= 1 << i;
       continue;
     }
-    if (s.is_null() || s == Config(kEllipsis)) {
+    if (s.is_null() || is_ellipsis(s)) {
       for (auto* list : {&begin, &end}) list->push_back(0);
       step.push_back(1);
       (s.is_null() ? masks.new_axis_mask : masks.ellipsis_mask) |= 1 << i;

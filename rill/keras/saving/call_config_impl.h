@@ -12,8 +12,11 @@ using TensorPlace = std::function<Config(const Tensor&)>;
 
 // In the place of a layer's name: what follows is a constant.
 inline constexpr const char* kConstantValue = "_CONSTANT_VALUE";
-// In the place of one slice of several: "...".
-inline constexpr const char* kEllipsis = "Ellipsis";
+// In the place of a slice: "...".
+inline constexpr const char* kEllipsis = "__ellipsis__";
+inline bool is_ellipsis(const Config& c) {
+  return c.is_dict() && c.get("class_name") == Config(kEllipsis);
+}
 
 // What a call of a layer of this class takes by name.
 struct CallArguments {

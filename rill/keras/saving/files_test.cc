@@ -9,6 +9,7 @@
 #include "rill/base/logging.h"
 #include "rill/io/file.h"
 #include "rill/io/hdf5.h"
+#include "rill/io/zip.h"
 #include "rill/keras/layers/layers.h"
 #include "rill/keras/saving/saving.h"
 #include "rill/ops/array_ops.h"
@@ -23,6 +24,7 @@ namespace tf = rill;
 namespace keras = rill::keras;
 using rill::saving_tests::fresh_folder;
 using rill::testing::expect_error;
+using ::testing::HasSubstr;
 using tf::Tensor;
 
 namespace {
@@ -234,6 +236,54 @@ TEST(SaveWeights, OfClassesOfOnesOwn) {
   EXPECT_TRUE(rill::io::Hdf5Reader(folder + "/w.weights.h5").has_array("last/vars/0"));
 }
 
+// Keras 2 and Keras 3 look for a layer of a model of one's own in different places.
+TEST(SaveWeights, BothKerasFindTheLayersOfOnesOwnClasses) {
+  const std::string path = fresh_folder("weights_places") + "/w.weights.h5";
+  Block m;
+  m(tf::ones({1, 4}));
+  m.save_weights(path);
+  const rill::io::Hdf5Reader file(path);
+  for (const char* first : {"first/vars/0", "layers/dense/vars/0"})  // "first" < "layers"
+    EXPECT_EQ(values(file.read(first)), values(m.first.get_weights()[0])) << first;
+  for (const char* last : {"last/vars/1", "layers/dense_1/vars/1"})
+    EXPECT_EQ(values(file.read(last)), values(m.last.get_weights()[1])) << last;
+}
+
+std::string& last_log() {
+  static std::string line;
+  return line;
+}
+TEST(SaveWeights, ACheckpointThatFitsInPartIsTold) {
+  const std::string path = fresh_folder("weights_part") + "/w";
+  const Tensor x = tf::ones({1, 4});
+  struct Other : keras::Model {
+    keras::layers::Dense first{3}, second{2};
+    Other() {
+      track("first", first);
+      track("second", second);
+    }
+    Tensor call(const Tensor& v, const keras::CallContext&) override { return second(first(v)); }
+  } other;
+  Block m, same;
+  m(x), other(x), same(x);
+  m.compile({.optimizer = "adam", .loss = "mse"});
+  m.train_on_batch(x, tf::ones({1, 2}));
+  m.save_weights(path);
+  const rill::LogLevel before = rill::log_level();
+  rill::set_log_level(rill::LogLevel::warning);
+  rill::set_log_sink([](rill::LogLevel, std::string_view line) { last_log() += line; });
+  same.load_weights(path);  // without an optimizer
+  EXPECT_EQ(last_log(), "");
+  other.load_weights(path);
+  rill::set_log_sink(nullptr);
+  rill::set_log_level(before);
+  EXPECT_THAT(last_log(), HasSubstr("weights of the model that the checkpoint"));
+  EXPECT_THAT(last_log(), HasSubstr("\n  second/kernel"));
+  EXPECT_THAT(last_log(), HasSubstr("\n  last/kernel/.ATTRIBUTES/VARIABLE_VALUE"));
+  EXPECT_THAT(last_log(), testing::Not(HasSubstr("first")));
+  EXPECT_EQ(values(other.first.get_weights()[0]), values(m.first.get_weights()[0]));
+}
+
 TEST(SaveWeights, TheStateOfAnotherOptimizerIsLeftOut) {
   const std::string path = fresh_folder("weights_optimizer") + "/m.weights.h5";
   keras::Sequential m = stack(), same = stack(), other = stack();
@@ -340,6 +390,27 @@ TEST(SaveModel, GraphsAndArguments) {
     m.save(folder + file, {.include_optimizer = false});
     EXPECT_FALSE(keras::models::load_model(folder + file).compiled());
   }
+}
+
+// As Keras reads them.
+TEST(SaveModel, AnArchiveThatNamesNoOptimizerIsCompiledWithTheUsualOne) {
+  const std::string path = fresh_folder("no_optimizer") + "/m.keras";
+  keras::Sequential m = stack();
+  m.compile({.optimizer = "sgd", .loss = "mse"});
+  m.save(path);
+  const rill::io::ZipReader zip = rill::io::ZipReader::open(path);
+  keras::Config record = keras::Config::from_json(zip.read("config.json"));
+  keras::Config compile = record["compile_config"];
+  compile.erase("optimizer");
+  record.set("compile_config", compile);
+  rill::io::ZipWriter changed;
+  changed.add("metadata.json", zip.read("metadata.json"));
+  changed.add("config.json", record.to_json());
+  changed.add("model.weights.h5", zip.read("model.weights.h5"));
+  rill::io::write_file_atomically(path, changed.finish());
+  const keras::Model back = keras::models::load_model(path);
+  ASSERT_TRUE(back.compiled());
+  EXPECT_EQ(back.optimizer().name(), "RMSprop");
 }
 
 TEST(SaveModel, SeveralOutputs) {

@@ -32,6 +32,7 @@ using rill::keras_goldens::expect_near, rill::keras_goldens::numbers;
 
 tf::Nest inputs_of(const std::string& name) {
   if (name == "stack") return numbers({6, 2, 2});
+  if (name == "cells") return numbers({6, 5, 4});
   if (name == "graph") return tf::Nest{numbers({6, 4}), -numbers({6, 4}) / 2.f};
   if (name == "calls")
     return tf::Nest{numbers({6, 3, 4}), numbers({6, 5, 4}) / 2.f, numbers({6, 5}) > -0.5f,
@@ -43,7 +44,8 @@ keras::Config results(keras::Model& m, const std::string& name) {
   return rill::keras_goldens::results(m, inputs_of(name));
 }
 
-const char* const kModels[] = {"stack", "graph", "nested", "ops", "scaled", "calls"};
+const char* const kModels[] = {"stack",  "graph", "nested", "ops",
+                               "scaled", "calls", "arrays", "cells"};
 
 TEST(KerasFiles, WholeModelsOfKerasGoOn) {
   RILL_SHOWS("S07", "S08");
@@ -72,6 +74,18 @@ TEST(KerasFiles, ArchitectureAndWeightsOfKeras) {
       for (std::size_t i = 0; i < got.size(); ++i)
         EXPECT_NEAR(got[i], expected[name]["before"][i].as_double(), 4e-6) << i;
     }
+}
+
+TEST(KerasFiles, WeightsOfClassesOfOnesOwn) {
+  const keras::Config want =
+      keras::Config::from_json(rill::io::read_file(golden("expected.json")))["own"];
+  for (const char* suffix : {"", ".weights.h5", "_weights.h5"}) {
+    SCOPED_TRACE(suffix);
+    keras_goldens_classes::Own m;
+    m(numbers({6, 4}));
+    m.load_weights(golden(std::string("own") + suffix));
+    rill::keras_goldens::expect_near_before(rill::keras_goldens::before(m, numbers({6, 4})), want);
+  }
 }
 
 TEST(KerasFiles, ACheckpointOfKerasHasTheOptimizer) {
@@ -135,6 +149,38 @@ keras::Model made_of_calls() {
   return keras::Model(tf::Nest{x, y, keep, sees}, layers::Dense(2)(z), "calls");
 }
 
+// Plain ops that build arrays and take them apart.
+keras::Model made_of_arrays() {
+  const Tensor x = keras::Input({4}, {.name = "x"}), h = keras::layers::Dense(4)(x);
+  const std::vector<Tensor> halves = tf::split(h, 2, 1), parts = tf::split(h, {1, 2, 1}, -1);
+  const std::vector<Tensor> p = tf::unstack(tf::stack({halves[0], halves[1] * 2.f}, 1), 1);
+  Tensor w =
+      tf::where(p[0] > 0.25f, p[1], tf::zeros_like(p[1])) + tf::where(p[1] > 0.f, 0.5f, p[0]);
+  w = tf::squeeze(tf::expand_dims(w, 1), 1) + tf::ones_like(w);
+  Tensor t = tf::pad(tf::tile(parts[1], {1, 2}), {{0, 0}, {1, 0}});
+  t = tf::pad(t, {{0, 0}, {0, 1}}, {.constant_values = 2}) +
+      tf::pad(h, {{0, 0}, {0, 2}}, {.mode = "REFLECT"});
+  t = tf::gather(t, {2, 0, 5, 1}, 1);
+  const Tensor k = tf::one_hot(tf::argmax(h, -1), 4) * tf::clip_by_value(h, -0.5f, 0.5f);
+  const Tensor m = h % 0.75f + tf::floordiv(h, 0.75f) * 0.125f +
+                   tf::cast(tf::cast(h * 4.f, tf::int32), tf::float32);
+  const Tensor n =
+      (h(tf::all, tf::newaxis, tf::ellipsis, tf::slice(1, 3)) +
+       tf::ones_like(h)(tf::ellipsis, tf::newaxis, tf::slice(tf::None, 2)))(tf::all, 0);
+  Tensor r = tf::nn::l2_normalize(tf::cumsum(h, 1), -1) + tf::reverse(tf::floor(h), {1});
+  r = r + tf::reduce_sum(tf::sin(h), 1, {.keepdims = true});
+  return keras::Model(x, keras::layers::Dense(2)(tf::concat({parts[0], w, t, k, m, n, r}, 1)),
+                      "arrays");
+}
+
+keras::Model made_of_cells() {
+  namespace layers = keras::layers;
+  const Tensor x = keras::Input({5, 4}, {.name = "x"});
+  const layers::RNN rnn(
+      std::vector<keras::LayerRef>{layers::LSTMCell(2), layers::GRUCell(3), layers::LSTMCell(2)});
+  return keras::Model(x, layers::Dense(2)(rnn(x)), "cells");
+}
+
 keras::Model made(const std::string& name) {
   using keras::layers::Dense, keras::layers::Flatten, keras::layers::Dropout;
   if (name == "stack")
@@ -151,6 +197,8 @@ keras::Model made(const std::string& name) {
     return keras::Sequential({Dense(3, {.activation = "tanh", .input_shape = {4}}), Dense(2)},
                              "scaled");
   if (name == "calls") return made_of_calls();
+  if (name == "arrays") return made_of_arrays();
+  if (name == "cells") return made_of_cells();
   const Tensor x = keras::Input({4}, {.name = "x"});
   if (name == "nested") {
     const keras::Sequential inner({Dense(4, {.activation = "tanh", .input_shape = {4}})}, "inner");
@@ -190,6 +238,13 @@ TEST(KerasFiles, RillWritesForKeras) {
     rill::io::write_file_atomically(path + ".json", m.to_json());
     expected.set(name, results(m, name));
   }
+  keras_goldens_classes::Own own;
+  own(numbers({6, 4}));
+  own.compile({.optimizer = "adam", .loss = "mse"});
+  own.train_on_batch(numbers({6, 4}), numbers({6, 2}));
+  for (const char* suffix : {"", ".weights.h5", "_weights.h5"})
+    own.save_weights(folder + "/own" + suffix);
+  expected.set("own", rill::keras_goldens::before(own, numbers({6, 4})));
   rill::io::write_file_atomically(folder + "/expected.json", expected.to_json());
   for (const std::string name : kModels)
     for (const char* suffix : {".h5", ".keras"}) {

@@ -101,8 +101,6 @@ constexpr Known kKnown[] = {
     {"OneHot", "one_hot", Form::one_hot, "nn"},
     {"Einsum", "einsum", Form::einsum},
 };
-constexpr const char* kEllipsisRecord = "__ellipsis__";
-
 const Known* find(std::string_view class_name) {
   for (const Known& k : kKnown)
     if (class_name == k.class_name) return &k;
@@ -121,7 +119,6 @@ const Known* find_function(const std::string& function) {
 // Tuples and slices are records with a class of their own.
 Config plain(const Config& c) {
   if (c.is_dict() && c.get("class_name") == Config("__slice__")) return c["config"];
-  if (c.is_dict() && c.get("class_name") == Config(kEllipsisRecord)) return kEllipsis;
   if (c.is_dict() && c.get("class_name") == Config("__tuple__")) return c["items"];
   return c;
 }
@@ -279,10 +276,7 @@ bool has_place(const Config& c) {
 Config with_slice_records(const Config& slices) {
   Config list = Config::list();
   for (const Config& s : slices.items())
-    list.push_back(s.is_dict() ? Config::dict({{"class_name", "__slice__"}, {"config", s}})
-                   : s == Config(kEllipsis)
-                       ? Config::dict({{"class_name", kEllipsisRecord}, {"config", Config::dict()}})
-                       : s);
+    list.push_back(s.is_dict() ? Config::dict({{"class_name", "__slice__"}, {"config", s}}) : s);
   return list;
 }
 

@@ -25,8 +25,8 @@ using tf::Tensor;
 
 namespace {
 
-const char* const kModels[] = {"stack",     "graph",     "nested",   "conv",
-                               "recurrent", "attention", "operators"};
+const char* const kModels[] = {"stack",     "graph",     "nested", "conv", "recurrent",
+                               "attention", "operators", "arrays", "cells"};
 
 bool made_anew() { return std::getenv("RILL_KERAS3_GOLDENS") != nullptr; }
 std::string golden(const std::string& name) {
@@ -47,7 +47,7 @@ tf::Nest inputs_of(const std::string& name) {
   if (name == "graph") return tf::Nest{numbers({6, 4}), -numbers({6, 4}) / 2.f};
   if (name == "conv") return numbers({6, 8, 8, 2});
   if (name == "recurrent") return tf::cast(tf::abs(numbers({6, 5})) * 8.f, tf::int32) % 7;
-  if (name == "attention") return numbers({6, 5, 4});
+  if (name == "attention" || name == "cells") return numbers({6, 5, 4});
   return numbers({6, 4});
 }
 
@@ -137,6 +137,30 @@ keras::Model made(const std::string& name) {
     y = tf::matmul(y, tf::transpose(y, {0, 2, 1})) * 0.125f;
     return keras::Model(x, Dense(2)(tf::maximum(tf::reshape(y, {-1, 9}), -0.5f)), "operators");
   }
+  if (name == "arrays") {
+    const Tensor h = Dense(4)(x);
+    const std::vector<Tensor> halves = tf::split(h, 2, 1), parts = tf::split(h, {1, 2, 1}, -1);
+    const std::vector<Tensor> p = tf::unstack(tf::stack({halves[0], halves[1] * 2.f}, 1), 1);
+    Tensor w = tf::where(p[0] > 0.25f, p[1], 0.f) + tf::where(p[1] > 0.f, 0.5f, p[0]);
+    w = tf::squeeze(tf::expand_dims(w, 1), 1);
+    Tensor t = tf::pad(tf::tile(parts[1], {1, 2}), {{0, 0}, {1, 0}});
+    t = tf::pad(t, {{0, 0}, {0, 1}}, {.constant_values = 2}) +
+        tf::pad(h, {{0, 0}, {0, 2}}, {.mode = "REFLECT"});
+    t = tf::gather(t, {2, 0, 5, 1}, 1);
+    const Tensor k = tf::one_hot(tf::argmax(h, -1), 4) * tf::clip_by_value(h, -0.5f, 0.5f);
+    const Tensor m = h % 0.75f + tf::floordiv(h, 0.75f) * 0.125f +
+                     tf::cast(tf::cast(h * 4.f, tf::int32), tf::float32);
+    const Tensor n = (h(tf::all, tf::newaxis, tf::ellipsis, tf::slice(1, 3)) +
+                      h(tf::ellipsis, tf::newaxis, tf::slice(tf::None, 2)))(tf::all, 0);
+    const Tensor r = tf::cumsum(h, 1) + tf::reverse(tf::floor(tf::sin(h)), {1});
+    return keras::Model(x, Dense(2)(tf::concat({parts[0], w, t, k, m, n, r}, 1)), "arrays");
+  }
+  if (name == "cells") {
+    const Tensor words = keras::Input({5, 4}, {.name = "x"});
+    const layers::RNN rnn(
+        std::vector<keras::LayerRef>{layers::LSTMCell(2), layers::GRUCell(3), layers::LSTMCell(2)});
+    return keras::Model(words, Dense(2)(rnn(words)), "cells");
+  }
   const Sequential inner({Dense(4, {.activation = "tanh", .input_shape = {4}})}, "inner");
   const Tensor i = keras::Input({4}, {.name = "i"});
   const keras::Model block(i, layers::Add()({Dense(4)(i), i}), "block");
@@ -176,7 +200,19 @@ TEST(Keras3, RillWritesForKeras) {
       expect_near(results(again, name), want[name]);
     }
   }
+  keras_goldens_classes::Own own;
+  own(numbers({6, 4}));
+  own.save_weights(folder + "/own.weights.h5");
+  want.set("own", rill::keras_goldens::before(own, numbers({6, 4})));
   rill::io::write_file_atomically(folder + "/expected.json", want.to_json());
+}
+
+TEST(OwnKeras3Files, WeightsOfClassesOfOnesOwn) {
+  keras_goldens_classes::Own m;
+  m(numbers({6, 4}));
+  m.load_weights(golden("own.weights.h5"));
+  rill::keras_goldens::expect_near_before(rill::keras_goldens::before(m, numbers({6, 4})),
+                                          expected()["own"]);
 }
 
 TEST(Keras3, PlainOpsThatItHasNot) {
@@ -187,6 +223,18 @@ TEST(Keras3, PlainOpsThatItHasNot) {
       [&] { m.save(path, {.keras_version = 3}); },
       "as a plain op that transposes, which is not written for Keras 3");
   EXPECT_FALSE(rill::io::file_exists(path));
+}
+
+TEST(Keras3, LayersThatItHasNot) {
+  keras::Sequential m({layers::ThresholdedReLU(0.5, {.input_shape = {4}})}, "m");
+  const std::string folder = rill::saving_tests::fresh_folder("keras3_layers");
+  for (const char* file : {"/m.keras", "/m.h5"}) {
+    rill::testing::expect_error<rill::errors::Unimplemented>(
+        [&] { m.save(folder + file, {.keras_version = 3}); },
+        "is a ThresholdedReLU, which Keras 3 does not have");
+    EXPECT_FALSE(rill::io::file_exists(folder + file));
+    m.save(folder + file);
+  }
 }
 
 // What was read from Keras 3 is written again, and read again.
@@ -204,7 +252,8 @@ TEST_P(Keras3Files, ModelsComeBackFromOurFiles) {
 INSTANTIATE_TEST_SUITE_P(Golden, Keras3Files, ::testing::ValuesIn(kModels),
                          [](const auto& p) { return std::string(p.param); });
 
-// Behind the slots of Nadam stands the product of its momenta, which Keras 2 does not keep.
+// Behind the slots of Nadam stands the product of its momenta. Files of Keras 2 do not hold it, but
+// the count of steps tells it.
 TEST(Keras3, NadamGoesOn) {
   const std::string folder = rill::saving_tests::fresh_folder("keras3_nadam");
   const Tensor x = numbers({6, 4}), y = tf::ones({6, 2});
@@ -212,18 +261,19 @@ TEST(Keras3, NadamGoesOn) {
       0.1, keras::optimizers::schedules::ExponentialDecay(
                {.initial_learning_rate = 0.1, .decay_steps = 2, .decay_rate = 0.5})};
   for (const keras::optimizers::LearningRate& rate : rates)
-    for (const std::string file : {"/m.keras", "/m.h5"}) {
-      keras::Sequential m({layers::Dense(2, {.input_shape = {4}})});
-      m.compile({.optimizer = keras::optimizers::Nadam({.learning_rate = rate}), .loss = "mse"});
-      const auto train = [&](keras::Model& model) {
-        for (int i = 0; i < 3; ++i) model.train_on_batch(x, y);
-        return model.get_weights()[0].to_vector<float>();
-      };
-      train(m);
-      m.save(folder + file, {.keras_version = 3});
-      keras::Model back = keras::models::load_model(folder + file);
-      EXPECT_EQ(train(back), train(m)) << file;
-    }
+    for (const int version : {2, 3})
+      for (const std::string file : {"/m.keras", "/m.h5"}) {
+        keras::Sequential m({layers::Dense(2, {.input_shape = {4}})});
+        m.compile({.optimizer = keras::optimizers::Nadam({.learning_rate = rate}), .loss = "mse"});
+        const auto train = [&](keras::Model& model) {
+          for (int i = 0; i < 3; ++i) model.train_on_batch(x, y);
+          return model.get_weights()[0].to_vector<float>();
+        };
+        train(m);
+        m.save(folder + file, {.keras_version = version});
+        keras::Model back = keras::models::load_model(folder + file);
+        EXPECT_EQ(train(back), train(m)) << file << version;
+      }
 }
 
 // Archives name the modules of objects, and Keras 3 has no reduction "auto".

@@ -127,22 +127,30 @@ std::vector<Variable> own_in_order(const LayerImpl& l) {
   return all;
 }
 
-// A second name for a layer, by which another Keras finds it. One that is taken already, by a layer
-// with weights of its own, is told.
+bool same_shapes(const LayerImpl& a, const LayerImpl& b) {
+  const std::vector<Variable> x = a.weights(LayerImpl::Which::all),
+                              y = b.weights(LayerImpl::Which::all);
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                    [](const Variable& v, const Variable& w) { return v.shape() == w.shape(); });
+}
+
+// A second name for a layer, by which the other Keras finds it. Where another layer stands there
+// already, that Keras goes on to the name of the attribute, unless the weights seem to fit.
 void link(const std::string& path, const std::string& to, const LayerImpl& layer,
           std::map<std::string, const LayerImpl*>& taken, io::Hdf5Writer& file) {
   const auto [at, is_new] = taken.emplace(path, &layer);
-  if (at->second == &layer && !is_new) return;
-  if (!is_new || file.contains(path)) {
-    RILL_LOG(info,
-             "[save_weights] layer \"{}\" stands at \"{}\", where one Keras finds it; at \"{}\", "
-             "where the other looks for it, is another layer",
-             layer.name(), to, path);
-    return;
+  if (is_new && !file.contains(path)) {
+    if (const std::size_t slash = path.rfind('/'); slash != path.npos)
+      file.add_group(path.substr(0, slash));
+    file.link(path, to);
+  } else if (at->second != &layer && same_shapes(*at->second, layer)) {
+    RILL_LOG(
+        info,
+        "[save_weights] one Keras looks for layer \"{}\" at \"{}\", where for the other stands "
+        "\"{}\" with weights of the same shapes. Track the layers of one class in the order of "
+        "their names, and both find them",
+        layer.name(), path, at->second->name());
   }
-  if (const std::size_t slash = path.rfind('/'); slash != path.npos)
-    file.add_group(path.substr(0, slash));
-  file.link(path, to);
 }
 
 }  // namespace

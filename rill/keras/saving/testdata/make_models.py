@@ -84,9 +84,68 @@ def calls():
     model = keras.Model([x, y, keep, sees], layers.Dense(2, name="out")(z), name="calls")
     return model, [numbers(6, 3, 4), numbers(6, 5, 4) / 2, numbers(6, 5) > -0.5, numbers(6, 3, 5) > -0.7], "adam"
 
+def arrays():
+    """Plain ops that build arrays and take them apart."""
+    x = keras.Input((4,), name="x")
+    h = layers.Dense(4, name="h")(x)
+    a, b = tf.split(h, 2, axis=1)
+    c, d, _ = tf.split(h, [1, 2, 1], axis=-1)
+    p, q = tf.unstack(tf.stack([a, b * 2.0], axis=1), axis=1)
+    w = tf.where(p > 0.25, q, tf.zeros_like(q)) + tf.where(q > 0.0, 0.5, p)
+    w = tf.squeeze(tf.expand_dims(w, 1), 1) + tf.ones_like(w)
+    t = tf.pad(tf.tile(d, [1, 2]), [[0, 0], [1, 0]])
+    t = tf.pad(t, [[0, 0], [0, 1]], constant_values=2.0) + tf.pad(h, [[0, 0], [0, 2]], mode="REFLECT")
+    t = tf.gather(t, [2, 0, 5, 1], axis=1)
+    k = tf.one_hot(tf.argmax(h, axis=-1), 4) * tf.clip_by_value(h, -0.5, 0.5)
+    m = h % 0.75 + h // 0.75 * 0.125 + tf.cast(tf.cast(h * 4.0, tf.int32), tf.float32)
+    n = (h[:, tf.newaxis, 1:3] + tf.ones_like(h)[:, tf.newaxis, :2])[:, 0]
+    r = tf.nn.l2_normalize(tf.cumsum(h, axis=1), axis=-1) + tf.reverse(tf.floor(h), [1])
+    r = tf.reshape(r, [tf.shape(h)[0], 4]) + tf.fill(tf.shape(h), 0.25)
+    z = tf.concat([c, w, t, k, m, n, r], axis=1)
+    return keras.Model(x, layers.Dense(2, name="out")(z), name="arrays"), numbers(6, 4), "rmsprop"
+
+
+def cells():
+    """Cells in a list."""
+    x = keras.Input((5, 4), name="x")
+    y = layers.RNN([layers.LSTMCell(2), layers.GRUCell(3), layers.LSTMCell(2)], name="rnn")(x)
+    return keras.Model(x, layers.Dense(2, name="out")(y), name="cells"), numbers(6, 5, 4), "adam"
+
+
+class Part(layers.Layer):
+    def __init__(self, units, **kwargs):
+        super().__init__(**kwargs)
+        self.into = layers.Dense(units)
+        self.back = layers.Dense(4)
+
+    def call(self, x):
+        return self.back(self.into(x))
+
+
+class Own(keras.Model):
+    """A class of one's own: weights alone. Its attributes stand on both sides of "layers"."""
+
+    def __init__(self):
+        super().__init__(name="own")
+        self.dense1 = layers.Dense(4, activation="tanh")
+        self.out = layers.Dense(2)
+        self.dense2 = layers.Dense(4)
+        self.norm = layers.BatchNormalization()
+        self.part = Part(3)
+        self.block = Part(5)
+        self.seq = keras.Sequential([layers.Dense(4)])
+
+    def call(self, x, training=False):
+        x = self.block(self.part(self.dense2(self.dense1(x))))
+        return self.out(self.norm(self.seq(x), training=training))
+
+
+def own():
+    return Own(), numbers(6, 4), "adam"
+
 
 MODELS = {"stack": stack, "graph": graph, "nested": nested, "ops": ops, "scaled": scaled,
-          "calls": calls}
+          "calls": calls, "arrays": arrays, "cells": cells}
 TARGETS = numbers(6, 2)
 
 
@@ -115,6 +174,13 @@ def main():
         with open(path + ".json", "w") as f:
             f.write(model.to_json())
         expected[name] = results(model, x)
+    keras.utils.set_random_seed(1)
+    model, x, optimizer = own()
+    model.compile(optimizer, "mse", metrics=["mae"])
+    model.train_on_batch(x, TARGETS)
+    for suffix in ("", ".weights.h5", "_weights.h5"):
+        model.save_weights(os.path.join(FOLDER, "own") + suffix)
+    expected["own"] = {"before": model.predict_on_batch(x).reshape(-1).tolist()}
     with open(os.path.join(FOLDER, "expected.json"), "w") as f:
         json.dump(expected, f, indent=1)
     os.remove(os.path.join(FOLDER, "checkpoint"))

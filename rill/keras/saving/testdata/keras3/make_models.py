@@ -95,8 +95,72 @@ def operators():
     return keras.Model(x, layers.Dense(2, name="out")(ops.maximum(z, -0.5)), name="operators"), numbers(6, 4), "adam"
 
 
+def arrays():
+    """Ops that build arrays and take them apart."""
+    x = keras.Input((4,), name="x")
+    h = layers.Dense(4, name="h")(x)
+    a, b = ops.split(h, 2, axis=1)
+    c, d, _ = ops.split(h, [1, 3], axis=-1)
+    p, q = ops.unstack(ops.stack([a, b * 2.0], axis=1), axis=1)
+    w = ops.where(p > 0.25, q, ops.zeros_like(q)) + ops.where(q > 0.0, 0.5, p)
+    w = ops.squeeze(ops.expand_dims(w, 1), 1) + ops.ones_like(w)
+    t = ops.pad(ops.tile(d, [1, 2]), [[0, 0], [1, 0]])
+    t = ops.pad(t, [[0, 0], [0, 1]], constant_values=2.0) + ops.pad(h, [[0, 0], [0, 2]], mode="reflect")
+    t = ops.take(t, [2, 0, 5, 1], axis=1)
+    k = ops.one_hot(ops.argmax(h, axis=-1), 4) * ops.clip(h, -0.5, 0.5)
+    m = h % 0.75 + h // 0.75 * 0.125 + ops.cast(ops.cast(h * 4.0, "int32"), "float32")
+    n = (h[:, None, ..., 1:3] + ops.ones_like(h)[..., None, :2])[:, 0]
+    r = ops.cumsum(h, axis=1) + ops.flip(ops.floor(h), axis=1)
+    r = r + ops.einsum("bi,bj->bi", h, ops.sin(h))
+    z = ops.concatenate([c, w, t, k, m, n, r], axis=1)
+    return keras.Model(x, layers.Dense(2, name="out")(z), name="arrays"), numbers(6, 4), keras.optimizers.RMSprop(0.001)
+
+
+def cells():
+    """Cells in a list."""
+    x = keras.Input((5, 4), name="x")
+    y = layers.RNN([layers.LSTMCell(2), layers.GRUCell(3), layers.LSTMCell(2)], name="rnn")(x)
+    return keras.Model(x, layers.Dense(2, name="out")(y), name="cells"), numbers(6, 5, 4), keras.optimizers.SGD(0.1)
+
+
+class Part(layers.Layer):
+    def __init__(self, units, **kwargs):
+        super().__init__(**kwargs)
+        self.into = layers.Dense(units)
+        self.back = layers.Dense(4)
+
+    def build(self, shape):
+        self.into.build(shape)
+        self.back.build((*shape[:-1], self.into.units))
+
+    def call(self, x):
+        return self.back(self.into(x))
+
+
+class Own(keras.Model):
+    """A class of one's own: weights alone. Its attributes stand on both sides of "layers"."""
+
+    def __init__(self):
+        super().__init__(name="own")
+        self.dense1 = layers.Dense(4, activation="tanh")
+        self.out = layers.Dense(2)
+        self.dense2 = layers.Dense(4)
+        self.norm = layers.BatchNormalization()
+        self.part = Part(3)
+        self.block = Part(5)
+        self.seq = keras.Sequential([layers.Dense(4)])
+
+    def call(self, x, training=False):
+        x = self.block(self.part(self.dense2(self.dense1(x))))
+        return self.out(self.norm(self.seq(x), training=training))
+
+
+def own():
+    return Own(), numbers(6, 4), "adam"
+
+
 MODELS = {"stack": stack, "graph": graph, "nested": nested, "conv": conv, "recurrent": recurrent,
-          "attention": attention, "operators": operators}
+          "attention": attention, "operators": operators, "arrays": arrays, "cells": cells}
 TARGETS = numbers(6, 2)
 
 
@@ -125,6 +189,12 @@ def main():
             f.write(model.to_json())
         model.save(path + ".h5")  # last: with it Keras 3 forgets the optimizer of its own configuration
         expected[name] = results(model, x)
+    keras.utils.set_random_seed(1)
+    model, x, optimizer = own()
+    model.compile(optimizer, "mse", metrics=["mae"])
+    model.train_on_batch(x, TARGETS)
+    model.save_weights(os.path.join(FOLDER, "own.weights.h5"))
+    expected["own"] = {"before": model.predict_on_batch(x).reshape(-1).tolist()}
     with open(os.path.join(FOLDER, "expected.json"), "w") as f:
         json.dump(expected, f, indent=1)
 
