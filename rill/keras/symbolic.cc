@@ -228,15 +228,18 @@ std::vector<TracedCall> trace_calls(const Layer& layer, const Nest& inputs,
   const auto count = [](const Masks& m) {
     return std::count_if(m.begin(), m.end(), [](const auto& i) { return i.has_value(); });
   };
-  if (count(possible) > count(drawn)) {
+  const auto trace_too = [&](const Masks& masks) {
     const std::size_t before = all.size();
     try {
-      trace_with(layer, inputs, options, possible, all);
+      trace_with(layer, inputs, options, masks, all);
     } catch (const errors::Error&) {
-      // It does not take masks. Who brings one is told so when the model runs.
+      // It does not take them so. Who brings them is told when the model runs.
       all.erase(all.begin() + static_cast<std::ptrdiff_t>(before), all.end());
     }
-  }
+  };
+  if (count(possible) > count(drawn)) trace_too(possible);
+  // A model that begins behind the layer that made the masks has none.
+  if (count(drawn) > 0) trace_too(Masks(drawn.size()));
   return all;
 }
 
@@ -365,7 +368,8 @@ const TracedCall& KerasNode::traced_for(bool training, const std::vector<bool>& 
   }
   RILL_CHECK(masks_fit, failed_precondition,
              "[{}] a layer of your own that was called on keras::Input is kept as graphs: for the "
-             "masks that its inputs had then, and for masks of all sequences; now others come. Put "
+             "masks that its inputs had then, for none and for masks of all sequences; now others "
+             "come. Put "
              "the layer in a Sequential or a subclassed Model, which call the object itself",
              layer->name());
   RILL_FAIL(failed_precondition,

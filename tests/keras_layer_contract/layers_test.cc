@@ -99,7 +99,8 @@ LAYER_TEST(
           return keras::Sequential({layers::Dense(4), layers::Dense(3)});
         },
     .input_shapes = {{2, 4}}, .expected_output_shape = {2, 3}, .expected_num_trainable_weights = 4,
-    .expected_mask = Mask::of_first_input, .rejects = kAll)
+    .expected_mask = Mask::of_first_input,
+    .rejects = Rejects{.lower_rank = true, .more_features = true})
 LAYER_TEST(
     Functional,
     .make =

@@ -186,6 +186,13 @@ TEST(Tail, HasAnInputOfItsOwn) {
     tail.save(folder + file);
     expect_near(keras::models::load_model(folder + file)(wave({2, 3})), tail(wave({2, 3})));
   }
+  // Behind a mask, which the tail does not have.
+  struct Twice : layers::Layer {
+    Twice() { set_supports_masking(true); }
+    Tensor call(const Tensor& v, const keras::CallContext&) override { return v * 2.f; }
+  };
+  const Tensor steps = layers::Masking()(keras::Input({3, 2}));
+  expect_near(keras::Model(steps, Twice()(steps))(wave({1, 3, 2})), wave({1, 3, 2}) * 2.f);
   // Two of them, one in the middle and one that is there.
   const Tensor other = keras::Input({3});
   const keras::Model sum(Nest({middle, other}), layers::add({out, layers::Dense(2)(other)}));
