@@ -56,7 +56,11 @@ void convert_layer(const std::string& class_name, Config& c) {
   if (class_name == "MultiHeadAttention") drop(c, {"query_shape", "key_shape", "value_shape"});
   for (const char* key : {"time_major", "ragged"}) drop_if(c, name, key, false);
   for (const char* key : {"implementation"}) c.erase(key);  // how, not what
-  if (class_name == "Embedding") drop_if(c, name, "input_length", {});
+  if (class_name == "Embedding") c.erase("input_length");  // the shape of the input says it
+  if (class_name.starts_with("SpatialDropout")) {
+    drop_if(c, name, "noise_shape", {});
+    c.erase("trainable");  // it has no weights, and Keras 3 does not take it
+  }
   if (class_name == "LeakyReLU" && c.contains("alpha")) {
     c.set("negative_slope", c["alpha"]);
     c.erase("alpha");

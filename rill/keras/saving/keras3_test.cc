@@ -112,7 +112,8 @@ keras::Model made(const std::string& name) {
   }
   if (name == "recurrent") {
     const Tensor x = keras::Input({5}, {.name = "words", .dtype = tf::int32});
-    Tensor y = layers::Embedding(7, 4, {.mask_zero = true})(x);
+    Tensor y = layers::Embedding(7, 4, {.mask_zero = true, .input_length = 5})(x);
+    y = layers::SpatialDropout1D(0.0)(y);
     y = layers::Bidirectional(layers::LSTM(3, {.return_sequences = true}))(y);
     y = layers::GRU(3, {.return_sequences = true})(y);
     y = layers::SimpleRNN(3, {.activation = "relu"})(y);
