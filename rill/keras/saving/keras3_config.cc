@@ -56,7 +56,7 @@ void convert_layer(const std::string& class_name, Config& c) {
   if (class_name == "MultiHeadAttention") drop(c, {"query_shape", "key_shape", "value_shape"});
   for (const char* key : {"time_major", "ragged"}) drop_if(c, name, key, false);
   for (const char* key : {"implementation"}) c.erase(key);  // how, not what
-  if (class_name == "Embedding") c.erase("input_length");  // the shape of the input says it
+  if (class_name == "Embedding") c.erase("input_length");   // the shape of the input says it
   if (class_name.starts_with("SpatialDropout")) {
     drop_if(c, name, "noise_shape", {});
     c.erase("trainable");  // it has no weights, and Keras 3 does not take it

@@ -267,6 +267,17 @@ Config argument_of(const Config& c) {
   if (!place) return c;
   return c[0] == Config(kConstantValue) ? c[2] : keras3_tensor(c);
 }
+// Where Keras 3 asks for the shape of an argument, a constant is an array.
+Config array_of(const Config& c) {
+  if (c[0] != Config(kConstantValue)) return keras3_tensor(c);
+  const Config* number = &c[2];
+  while (number->is_list() && number->size() > 0) number = &number->items().front();
+  const char* dtype = number->kind() == Config::Kind::integer   ? "int32"
+                      : number->kind() == Config::Kind::boolean ? "bool"
+                                                                : "float32";
+  return Config::dict(
+      {{"class_name", "__numpy__"}, {"config", Config::dict({{"value", c[2]}, {"dtype", dtype}})}});
+}
 bool has_place(const Config& c) {
   if (c.is_list() && c.size() > 0 && c[0].is_text()) return true;
   for (const Config& item : c.items())
@@ -299,8 +310,11 @@ Config keras3_op_record(const Config& record) {
   const Config& given = start[3];
   Config args = Config::list(), kwargs = Config::dict(), op = Config::dict({{"name", name}});
   Config list = Config::list();
-  for (const Config& item : many ? call.items() : std::vector<Config>{call})
-    list.push_back(argument_of(Config::list({item[0], item[1], item[2]})));
+  const bool arrays = many || known->form == Form::take;
+  for (const Config& item : many ? call.items() : std::vector<Config>{call}) {
+    const Config place = Config::list({item[0], item[1], item[2]});
+    list.push_back(arrays ? array_of(place) : argument_of(place));
+  }
   args = known->form == Form::list ? Config::list({list}) : list;
   const auto constant = [&](const char* key) {
     if (has_place(given.get(key))) refuse(format(" with a computed {}", key));

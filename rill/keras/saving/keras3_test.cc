@@ -238,6 +238,16 @@ TEST(Keras3, LayersThatItHasNot) {
   }
 }
 
+TEST(Keras3, ConstantsThatAreArrays) {
+  const Tensor x = keras::Input({2}, {.dtype = tf::int32});
+  const Tensor y = tf::gather(tf::constant({1.5f, 2.5f, 3.5f}), x);
+  keras::Model m(x, tf::stack({tf::reduce_sum(y), tf::constant(4.f)}));
+  const std::string path = rill::saving_tests::fresh_folder("keras3_arrays") + "/m.keras";
+  m.save(path, {.keras_version = 3});
+  const keras::Model back = keras::models::load_model(path);
+  EXPECT_EQ(back(tf::constant({{0, 2}})).to_vector<float>(), (std::vector<float>{5.f, 4.f}));
+}
+
 // What was read from Keras 3 is written again, and read again.
 TEST_P(Keras3Files, ModelsComeBackFromOurFiles) {
   const std::string name = GetParam(), folder = rill::saving_tests::fresh_folder("keras3_" + name);

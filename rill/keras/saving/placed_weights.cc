@@ -24,9 +24,9 @@ std::string below(const std::string& place, const std::string& name) {
 // The two Keras give the same layer different places, as they go through the attributes of an
 // object in different orders, and a layer stands where it is met first. A model of one's own keeps
 // its layers in attributes, and all of them in the list "layers" too:
-// - Keras 2 goes backwards. "out" and "norm" stand under their names, then comes "layers", where
-//   all the others are: "dense1" is layers/dense. It numbers the layers that stand in a list.
-// - Keras 3 goes forwards, names with "_" last. "dense1" stands under its name, and "out" in
+// - Keras 2 goes backwards. "out" and "norm" stand under their names, then comes "layers" with all
+//   the others: "dense1" is layers/dense. It numbers the layers that stand in a list.
+// - Keras 3 goes forwards, names with "_" last. "dense1" stands under its name, and "out" is in
 //   "layers". It numbers all layers of a list, those too that stand elsewhere.
 // The third has attributes alone; Rill wrote such files once.
 enum class Layout { keras2, keras3, attributes };

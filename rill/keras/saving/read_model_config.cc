@@ -39,6 +39,13 @@ bool is_constant(const Config& c) {
   return c.is_list() && c.size() >= 3 && c[0] == Config(kConstantValue);
 }
 
+// A constant as Keras 3 writes it.
+bool is_array(const Config& c) {
+  return c.is_dict() && c.get("config").is_dict() && c["config"].contains("value") &&
+         (c.get("class_name") == Config("__numpy__") ||
+          c.get("class_name") == Config("__tensor__"));
+}
+
 // Keras 2 writes ["dense", 0, 0] or ["dense", 0, 0, {..}], Keras 3 a record.
 std::optional<Place> place_of(const Config& c) {
   const Config* list = &c;
@@ -242,7 +249,7 @@ bool only_whole(const Config& c) {
 
 Tensor Drawing::operand(const Config& c, const Tensor& like) const {
   if (place_of(c)) return tensor(c);
-  const Config& value = is_constant(c) ? c[2] : c;
+  const Config& value = is_constant(c) ? c[2] : is_array(c) ? c["config"]["value"] : c;
   bool drawn = false;
   each_place(value, [&](const Place&) { drawn = true; });
   if (drawn && value.is_list()) {  // [a, -1] with a tensor among numbers
