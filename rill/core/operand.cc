@@ -202,6 +202,16 @@ TensorList::TensorList(std::initializer_list<Operand> l) {
   for (const Operand& x : l) v_.push_back(to_tensor(x, dtype));
 }
 
+namespace {
+// In a drawing of keras::Input a read variable would be a constant from then on.
+void refuse_frozen(const Tensor& other) {
+  RILL_CHECK(!other.is_symbolic() || !other.impl()->symbol->own_executor(), invalid_argument,
+             "[op] a variable meets a tensor of keras::Input, whose model would keep its "
+             "value of now. A layer reads it at every call: keras::layers::Lambda, or a class of "
+             "your own, which also trains it");
+}
+}  // namespace
+
 ArgPair::ArgPair(const Operand& a, const Operand& b) {
   Operand::Kind ka = a.kind(), kb = b.kind();
   if (a.file()) thread_state().file = a.file(), thread_state().line = a.line();
@@ -209,8 +219,14 @@ ArgPair::ArgPair(const Operand& a, const Operand& b) {
   if (kb == Kind::tensor) b_ = &b.tensor();
   if (ka == Kind::tensor && kb == Kind::tensor) [[likely]]
     return;
-  if (ka == Kind::variable) own_a_ = Tensor(a.variable()), a_ = &own_a_;
-  if (kb == Kind::variable) own_b_ = Tensor(b.variable()), b_ = &own_b_;
+  if (ka == Kind::variable) {
+    if (kb == Kind::tensor) refuse_frozen(*b_);
+    own_a_ = Tensor(a.variable()), a_ = &own_a_;
+  }
+  if (kb == Kind::variable) {
+    if (ka == Kind::tensor) refuse_frozen(*a_);
+    own_b_ = Tensor(b.variable()), b_ = &own_b_;
+  }
   const bool literal_a = a.is_literal(), literal_b = b.is_literal();
   if (literal_a) {
     DType d = literal_b ? DType() : b_->dtype();
