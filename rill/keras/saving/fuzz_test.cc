@@ -99,7 +99,8 @@ TEST(KerasFuzz, DamagedModelsAreReadOrRefused) {
   const char* seed_text = std::getenv("RILL_FUZZ_SEED");
   const std::uint64_t seed = seed_text ? std::strtoull(seed_text, nullptr, 10) : 1;
   const char* only = std::getenv("RILL_FUZZ_ONLY");  // the number of one case, to look at it again
-  const char* const corpus[] = {"stack", "graph", "nested", "ops"};
+  const char* const corpus[] = {"stack", "graph",  "nested",        "ops",
+                                "cells", "arrays", "keras3/arrays", "keras3/operators"};
   const std::string path = saving_tests::fresh_folder("keras_fuzz") + "/m.keras";
   long read = 0, refused = 0;
   for (long i = only ? std::atol(only) : 0; i < (only ? std::atol(only) + 1 : count); ++i) {
