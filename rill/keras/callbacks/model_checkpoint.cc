@@ -57,7 +57,8 @@ void ModelCheckpoint::save(int epoch, std::optional<std::int64_t> batch, const L
   for (const auto& [name, value] : logs.items()) fields.emplace_back(name, value);
   const std::string path = filled_in("ModelCheckpoint", filepath_, fields);
   io::create_folders(io::folder_of(path));
-  if (o_.verbose > 0) std::cout << format("\nEpoch {}: {}saving model to {}\n", epoch + 1, why, path);
+  if (o_.verbose > 0)
+    std::cout << format("\nEpoch {}: {}saving model to {}\n", epoch + 1, why, path);
   if (o_.save_weights_only)
     model->save_weights(path);
   else

@@ -258,7 +258,7 @@ struct SaveWeightsOptions {
   std::string save_format = {};  // "tf" or "h5"; by the suffix of the path when empty
 };
 struct LoadWeightsOptions {
-  bool by_name = false;        // layers by their names instead of their order; HDF5 only
+  bool by_name = false;  // layers by their names instead of their order; HDF5 only
   // Leave alone what does not fit: single weights with by_name; of a .weights.h5 or .keras file
   // layers, from the first weight that does not fit.
   bool skip_mismatch = false;

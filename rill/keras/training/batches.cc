@@ -91,8 +91,7 @@ std::vector<double> weights_in_order(const ClassWeight& class_weight) {
   return weights;
 }
 
-Tensor weights_of_classes(const Tensor& labels,
-                          const ClassWeight& class_weight) {
+Tensor weights_of_classes(const Tensor& labels, const ClassWeight& class_weight) {
   const std::vector<double> by_class = weights_in_order(class_weight);
   // One-hot labels are turned into numbers.
   Tensor classes = labels;
