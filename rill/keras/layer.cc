@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "rill/base/check.h"
-#include "rill/base/logging.h"
 #include "rill/graph/graph.h"
 #include "rill/graph/name_scope.h"
 #include "rill/keras/call_site_impl.h"
 #include "rill/keras/class_name_impl.h"
 #include "rill/keras/layers/registry.h"
 #include "rill/keras/name_stack_impl.h"
+#include "rill/keras/running_call_impl.h"
 #include "rill/keras/symbolic_impl.h"
 #include "rill/keras/weight_source.h"
 #include "rill/ops/array_ops.h"
@@ -389,26 +389,6 @@ void Layer::add_metric(const Tensor& value, std::string_view name) const {
 }
 void Layer::set_supports_masking(bool yes) { impl_->supports_masking = yes; }
 
-// ---- names of weights
-namespace {
-thread_local std::string name_path;  // "model/block/"
-thread_local int training_now = -1;
-}  // namespace
-
-NameStack::NameStack(const std::string& layer) : before_(name_path.size()) {
-  name_path += layer;
-  name_path += '/';
-}
-NameStack::~NameStack() { name_path.resize(before_); }
-NameStackReset::NameStackReset() { before_.swap(name_path); }
-NameStackReset::~NameStackReset() { before_.swap(name_path); }
-bool NameStack::empty() { return name_path.empty(); }
-std::string NameStack::path_for(const std::string& layer) {
-  const std::string own = layer + "/";
-  // Inside of the layer's own call or build the path ends with it.
-  return name_path.ends_with(own) ? name_path : name_path + own;
-}
-
 // ---- calling
 bool CallMachinery::is_users_class(const Layer& layer) {
   // Everything of the library is in namespace rill; its facades have no behaviour of their own.
@@ -452,62 +432,7 @@ void check_input(const LayerImpl& l, const Tensor& x, std::size_t i) {
   }
 }
 
-bool holds(const LayerImpl& l, const LayerImpl& wanted) {
-  const auto& in = l.children;  // mostly it is one of these
-  return std::any_of(in.begin(), in.end(), [&](const auto& c) { return c.get() == &wanted; }) ||
-         std::any_of(in.begin(), in.end(), [&](const auto& c) { return holds(*c, wanted); });
-}
-
-// The layers whose calls run in this thread, the innermost last. A layer with weights that a
-// user's class calls and nobody around it holds is never trained nor saved, which is mostly a
-// forgotten track().
-class RunningCall {
- public:
-  RunningCall(LayerImpl& layer, bool users) : layer_(layer), users_(users), around_(now_) {
-    if (around_ && around_->users_ && !around_->knows(layer)) {
-      stranger_ = true;
-      weights_before_ = layer.weights(LayerImpl::Which::all).size();
-    }
-    now_ = this;
-  }
-  ~RunningCall() { now_ = around_; }
-  RunningCall(const RunningCall&) = delete;
-
-  // At the end of the call.
-  void check_tracked() const {
-    if (!stranger_ || layer_.told_untracked) return;
-    const std::size_t now = layer_.weights(LayerImpl::Which::all).size();
-    layer_.made_untracked = layer_.made_untracked || now > weights_before_;
-    const std::string& user = around_->layer_.name();
-    RILL_CHECK(!layer_.made_untracked, failed_precondition,
-               "[{}] call makes the weights of \"{}\" ({}), a layer that {} does not hold: they "
-               "would be neither trained nor saved. Make it a member and call track(\"{}\", "
-               "member) in the constructor",
-               user, layer_.name(), layer_.class_name(), user, layer_.name());
-    if (now == 0) return;
-    // On purpose, perhaps: a model that is used as it is.
-    layer_.told_untracked = true;
-    RILL_LOG(warning,
-             "[{}] call uses \"{}\" ({}), a layer with weights that {} does not hold: they are "
-             "neither trained nor saved with it. track(\"{}\", member) in the constructor makes "
-             "it known",
-             user, layer_.name(), layer_.class_name(), user, layer_.name());
-  }
-
- private:
-  bool knows(const LayerImpl& wanted) const {
-    for (const RunningCall* c = this; c; c = c->around_)
-      if (holds(c->layer_, wanted)) return true;
-    return false;
-  }
-  static thread_local RunningCall* now_;
-  LayerImpl& layer_;
-  const bool users_;
-  RunningCall* const around_;
-  bool stranger_ = false;
-  std::size_t weights_before_ = 0;
-};
-thread_local RunningCall* RunningCall::now_ = nullptr;
+thread_local int training_now = -1;
 
 class TrainingScope {
  public:

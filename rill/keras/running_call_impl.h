@@ -1,0 +1,30 @@
+#pragma once
+#include "rill/keras/layer_impl.h"
+
+namespace rill::keras {
+
+// The layers whose calls run in this thread, the innermost last. A layer with weights that a
+// user's class calls and nobody around it holds is never trained nor saved, which is mostly a
+// forgotten track().
+class RunningCall {
+ public:
+  RunningCall(LayerImpl& layer, bool users);
+  ~RunningCall() { now_ = around_; }
+  RunningCall(const RunningCall&) = delete;
+
+  // At the end of the call: FailedPrecondition where it has made weights that nobody holds; a
+  // warning, once a layer, where they were there before.
+  void check_tracked() const;
+
+ private:
+  bool knows(const LayerImpl& wanted) const;
+
+  static thread_local RunningCall* now_;
+  LayerImpl& layer_;
+  const bool users_;
+  RunningCall* const around_;
+  bool stranger_ = false;
+  std::size_t weights_before_ = 0;
+};
+
+}  // namespace rill::keras
