@@ -1,0 +1,102 @@
+// What a model does with a batch, and what compile told it.
+#include "rill/base/check.h"
+#include "rill/eager/gradient_tape.h"
+#include "rill/graph/name_scope.h"
+#include "rill/keras/call_site_impl.h"
+#include "rill/keras/models/model_impl.h"
+#include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
+#include "rill/keras/training/trainer_impl.h"
+
+namespace rill::keras {
+
+Trainer& compiled_trainer(const Model& m, const char* what) {
+  Trainer* t = m.model_impl().trainer.get();
+  RILL_CHECK(
+      t, failed_precondition,
+      "[{}] you must compile your model before training or testing: call compile({{.optimizer "
+      "= .., .loss = ..}}) before {}",
+      m.name(), what);
+  return *t;
+}
+
+void Model::compile(CompileOptions options) {
+  RILL_CHECK(!model_impl().progress, failed_precondition,
+             "[{}] compile is called while fit is running, by one of its callbacks: set "
+             "model->stop_training, and compile after fit",
+             name());
+  if (impl_->policy.name() == "mixed_float16" && !loss_scale_optimizer(*options.optimizer))
+    options.optimizer = mixed_precision::LossScaleOptimizer(*options.optimizer);
+  // Checkpoints of the model hold the optimizer too, as Keras's do.
+  model_impl().track("optimizer", options.optimizer->trackable());
+  auto trainer = std::make_shared<Trainer>(std::move(options));
+  trainer->remember_trainable(model_impl());
+  model_impl().trainer = std::move(trainer);
+}
+bool Model::compiled() const { return model_impl().trainer != nullptr; }
+Optimizer& Model::optimizer() const {
+  return *compiled_trainer(*this, "optimizer").options.optimizer;
+}
+std::vector<MetricRef> Model::metrics() const {
+  return compiled() ? model_impl().trainer->metrics() : std::vector<MetricRef>();
+}
+std::vector<std::string> Model::metrics_names() const {
+  return compiled() ? model_impl().trainer->metrics_names() : std::vector<std::string>();
+}
+void Model::reset_metrics() { compiled_trainer(*this, "reset_metrics").reset_metrics(); }
+
+Tensor Model::compute_loss(const Nest& y, const Nest& y_pred, const Nest& sample_weight) {
+  return compiled_trainer(*this, "compute_loss").compute_loss(*this, y, y_pred, sample_weight);
+}
+Nest Model::compute_metrics(const Nest& y, const Nest& y_pred, const Nest& sample_weight) {
+  return compiled_trainer(*this, "compute_metrics")
+      .compute_metrics(*this, y, y_pred, sample_weight);
+}
+
+Nest Model::train_step(const Nest& data) {
+  Trainer& t = compiled_trainer(*this, "fit");
+  const CallSiteScope site;
+  CallSiteScope::forget();
+  Optimizer& optimizer = *t.options.optimizer;
+  const BatchParts p = parts_of(data);
+  Nest y_pred;
+  Tensor loss;
+  Gradients gradients;
+  std::vector<Variable> variables;
+  {
+    GradientTape tape;
+    y_pred = apply(p.x, {.training = 1});
+    {
+      const name_scope scope(kLossScope);
+      const CallSiteScope site_of_loss;
+      loss = t.compute_loss(*this, p.y, y_pred, p.sample_weight);
+    }
+    const name_scope scope(kGradientScope);
+    variables = trainable_variables();
+    if (!variables.empty()) gradients = tape.gradient(optimizer.get_scaled_loss(loss), variables);
+  }
+  if (!variables.empty()) {  // else all is frozen, and the loss is still of interest
+    const name_scope scope(kUpdateScope);
+    optimizer.apply_gradients(optimizer.get_unscaled_gradients(gradients), variables);
+  }
+  const Nest results = t.compute_metrics(*this, p.y, y_pred, p.sample_weight);
+  impl_->clear_call_losses();
+  return results;
+}
+
+Nest Model::test_step(const Nest& data) {
+  Trainer& t = compiled_trainer(*this, "evaluate");
+  const BatchParts p = parts_of(data);
+  const Nest y_pred = apply(p.x, {.training = 0});
+  t.compute_loss(*this, p.y, y_pred, p.sample_weight);
+  const Nest results = t.compute_metrics(*this, p.y, y_pred, p.sample_weight);
+  impl_->clear_call_losses();
+  return results;
+}
+
+Nest Model::predict_step(const Nest& data) {
+  const Nest out = apply(parts_of(data).x, {.training = 0});
+  impl_->clear_call_losses();
+  return out;
+}
+
+}  // namespace rill::keras
