@@ -7,6 +7,7 @@
 #   make debug         debug build and tests in build-debug/
 #   make asan, tsan    the same under sanitizers
 #   make bench         run the benchmarks; bench-peers: beside TensorFlow
+#   make nightly       what takes too long for every change (PARTS="tsan fuzz"; tools/nightly)
 #   make parity        compare numbers with TensorFlow; UPDATE=1 writes the goldens
 #   make features      what the tests show; writes docs/features.md
 #   make format, lint  clang-format; rules on includes and format (RILL_TIDY=1: clang-tidy)
@@ -32,7 +33,7 @@ LABELS ?= .
 TARGETS ?= all
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test smoke debug asan tsan bench bench-peers parity features \
+.PHONY: build demo test smoke debug asan tsan nightly bench bench-peers parity features \
         format lint install clean packages
 
 packages:
@@ -41,7 +42,7 @@ packages:
 # $(call configure,preset,folder): once; later builds reconfigure by themselves.
 # CMake's findings are long and seldom of interest; its errors are not hidden.
 configure = @test -f $(2)/build.ninja || { \
-  echo "Configuring $(2)/"; cmake --preset $(1) | grep '^-- Rill'; }
+  echo "Configuring $(2)/"; cmake --preset $(1) $(CMAKE_FLAGS) | grep '^-- Rill'; }
 
 build: packages
 	$(call configure,release,build)
@@ -52,7 +53,9 @@ demo: packages
 	@JOBS=$(JOBS) tools/demo house_prices digits
 
 test: build
+	@rm -rf build/reports
 	@$(TEST) --test-dir build
+	@tools/test_report build
 
 smoke: packages
 	$(call configure,release,build)
@@ -62,7 +65,12 @@ smoke: packages
 debug asan tsan: packages
 	$(call configure,$@,build-$@)
 	@cmake --build build-$@ -j$(JOBS) --target $(TARGETS)
+	@rm -rf build-$@/reports
 	@$(TEST) --test-dir build-$@ --label-regex '$(LABELS)'
+	@tools/test_report build-$@
+
+nightly:
+	@tools/nightly $(PARTS)
 
 bench: build
 	@tools/bench

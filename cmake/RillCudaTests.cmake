@@ -17,6 +17,7 @@ if(RILL_BUILD_TESTS)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/op_conformance/*.cc")
   add_executable(op_conformance_gpu_test ${sources} $<TARGET_OBJECTS:rill_cuda_objects>)
   rill_set_test_flags(op_conformance_gpu_test)
+  target_link_libraries(op_conformance_gpu_test PRIVATE rill_objects)
   set_target_properties(op_conformance_gpu_test PROPERTIES
     LINKER_LANGUAGE CXX RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   target_compile_definitions(op_conformance_gpu_test PRIVATE RILL_WITH_CUDA=1)

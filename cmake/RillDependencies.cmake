@@ -22,13 +22,22 @@ find_package(Protobuf 3.12 REQUIRED)                      # GraphDef and its kin
 find_path(RILL_ONEDNN_INCLUDE oneapi/dnnl/dnnl.hpp)
 find_library(RILL_ONEDNN_LIBRARY dnnl)
 mark_as_advanced(RILL_ONEDNN_INCLUDE RILL_ONEDNN_LIBRARY)
-set(found_onednn OFF)
-if(RILL_ONEDNN_INCLUDE AND RILL_ONEDNN_LIBRARY)
-  set(found_onednn ON)
-endif()
-option(RILL_WITH_ONEDNN "Use oneDNN; without it plain kernels run" ${found_onednn})
-if(RILL_WITH_ONEDNN AND NOT found_onednn)
-  message(FATAL_ERROR "RILL_WITH_ONEDNN is ON, but oneDNN was not found (Debian: libdnnl-dev)")
+option(RILL_WITH_ONEDNN "Use oneDNN; without it products and convolutions are many times slower" ON)
+set(onednn_state "off")
+if(RILL_WITH_ONEDNN)
+  if(NOT RILL_ONEDNN_INCLUDE OR NOT RILL_ONEDNN_LIBRARY)
+    message(FATAL_ERROR "oneDNN was not found (Debian: libdnnl-dev). Set RILL_ONEDNN_INCLUDE and "
+      "RILL_ONEDNN_LIBRARY to where it is, or RILL_WITH_ONEDNN=OFF to do without: products and "
+      "convolutions are many times slower then")
+  endif()
+  file(STRINGS "${RILL_ONEDNN_INCLUDE}/oneapi/dnnl/dnnl_version.h" onednn_version
+       REGEX "#define DNNL_VERSION_(MAJOR|MINOR|PATCH) ")
+  string(REGEX REPLACE "[^0-9;]" "" onednn_version "${onednn_version}")
+  string(REPLACE ";" "." onednn_version "${onednn_version}")
+  if(onednn_version VERSION_LESS 2.6 OR onednn_version VERSION_GREATER_EQUAL 4)
+    message(FATAL_ERROR "oneDNN is ${onednn_version} (${RILL_ONEDNN_INCLUDE}); expected 2.6 to 3.x")
+  endif()
+  set(onednn_state "${onednn_version}")
 endif()
 
 if(RILL_PARALLEL STREQUAL "openmp")
@@ -56,4 +65,4 @@ endif()
 list(APPEND RILL_LINK_LIBRARIES m)
 
 message(STATUS "Rill ${PROJECT_VERSION}: ${CMAKE_BUILD_TYPE}, parallel by ${RILL_PARALLEL}, "
-               "oneDNN ${RILL_WITH_ONEDNN}, sanitizer \"${RILL_SANITIZE}\"")
+               "oneDNN ${onednn_state}, sanitizer \"${RILL_SANITIZE}\"")

@@ -1,28 +1,56 @@
-# Every file is compiled once, into rill_objects. From these come librill.so,
-# librill.a, and the test binaries, which so can reach hidden symbols.
+# Every file is compiled once. From the objects come librill.so, librill.a, and
+# the test binaries, which so can reach hidden symbols. Kernels are a target of
+# their own because their flags differ; what protoc writes, because it needs no care.
 
 file(GLOB_RECURSE RILL_SOURCES CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/rill/*.cc")
 list(FILTER RILL_SOURCES EXCLUDE REGEX "_test\\.cc$")
 list(FILTER RILL_SOURCES EXCLUDE REGEX "/rill/kernels/cuda/")  # a library of its own: RillCuda
+set(kernel_sources ${RILL_SOURCES})
+list(FILTER kernel_sources INCLUDE REGEX "/rill/kernels/")
+set(room_sources ${RILL_SOURCES})
+list(FILTER room_sources EXCLUDE REGEX "/rill/kernels/")
 
-include(RillProtos)  # and what protoc writes
-add_library(rill_objects OBJECT ${RILL_SOURCES} ${RILL_PROTO_SOURCES})
-set_target_properties(rill_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
-target_link_libraries(rill_objects
-  PUBLIC rill_flags ${RILL_LINK_LIBRARIES}
-  PRIVATE rill_warnings)
-# SYSTEM: warnings in these headers are not ours to mend.
-target_include_directories(rill_objects SYSTEM PRIVATE "${proto_folder}")
-target_include_directories(rill_objects SYSTEM PUBLIC
+# What the library's own files and whoever links their objects are compiled with.
+add_library(rill_settings INTERFACE)
+target_link_libraries(rill_settings INTERFACE rill_flags ${RILL_LINK_LIBRARIES})
+# SYSTEM: warnings in these headers are not ours to fix.
+target_include_directories(rill_settings SYSTEM INTERFACE
   "$<$<BOOL:${RILL_WITH_ONEDNN}>:${RILL_ONEDNN_INCLUDE}>"
   ${RILL_CURL_INCLUDE_DIRS} ${RILL_ARCHIVE_INCLUDE_DIRS})
-target_compile_definitions(rill_objects PRIVATE RILL_BUILDING_LIBRARY)
-target_compile_definitions(rill_objects PUBLIC
+target_compile_definitions(rill_settings INTERFACE
   $<$<BOOL:${RILL_WITH_ONEDNN}>:RILL_WITH_ONEDNN=1>
   $<$<STREQUAL:${RILL_PARALLEL},openmp>:RILL_PARALLEL_OPENMP=1>)
 
-# __FILE__ is "rill/core/shape.cc": the library does not remember where it was built.
-target_compile_options(rill_objects PRIVATE "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
+include(RillProtos)  # and what protoc writes
+add_library(rill_room_objects OBJECT ${room_sources})
+add_library(rill_kernel_objects OBJECT ${kernel_sources})
+add_library(rill_proto_objects OBJECT ${RILL_PROTO_SOURCES})
+foreach(objects rill_room_objects rill_kernel_objects rill_proto_objects)
+  set_target_properties(${objects} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(${objects} PUBLIC rill_settings PRIVATE rill_warnings)
+  target_include_directories(${objects} SYSTEM PRIVATE "${proto_folder}")
+  target_compile_definitions(${objects} PRIVATE RILL_BUILDING_LIBRARY)
+  # __FILE__ is "rill/core/shape.cc": the library does not remember where it was built.
+  target_compile_options(${objects} PRIVATE "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
+endforeach()
+add_dependencies(rill_room_objects rill_proto_objects)  # whose headers some rooms include
+
+# All of them, for those who link objects rather than the library.
+set(RILL_OBJECTS $<TARGET_OBJECTS:rill_room_objects> $<TARGET_OBJECTS:rill_kernel_objects>
+    $<TARGET_OBJECTS:rill_proto_objects>)
+add_library(rill_objects INTERFACE)
+target_sources(rill_objects INTERFACE ${RILL_OBJECTS})
+target_link_libraries(rill_objects INTERFACE rill_settings)
+
+# Kernels are loops over numbers: let the compiler unroll and vectorise them.
+# -fno-trapping-math changes no value; it lets comparisons be vectorised.
+set(kernel_flags "$<$<CONFIG:Release>:-O3>;-fno-trapping-math;-fopenmp-simd")
+target_compile_options(rill_kernel_objects PRIVATE ${kernel_flags})
+
+include(RillQuickBuild)
+rill_precompile_core(rill_room_objects)
+rill_precompile_core(rill_kernel_objects)
+rill_compile_by_folder(rill_room_objects ${room_sources})
 
 # Only this file knows the version, so that a new one rebuilds only this file.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/rill/base/version.cc" PROPERTIES
@@ -35,21 +63,13 @@ set_source_files_properties("${PROJECT_SOURCE_DIR}/rill/keras/datasets/embedded.
   COMPILE_DEFINITIONS "RILL_EMBEDDED_FOLDER=\"${embedded}\""
   OBJECT_DEPENDS "${embedded_files}")
 
-# Kernels are loops over numbers: let the compiler unroll and vectorise them.
-# -fno-trapping-math changes no value; it lets comparisons be vectorised.
-set(kernel_flags "$<$<CONFIG:Release>:-O3>;-fno-trapping-math;-fopenmp-simd")
-set(kernel_sources ${RILL_SOURCES})
-list(FILTER kernel_sources INCLUDE REGEX "/rill/kernels/")
-set_source_files_properties(${kernel_sources} PROPERTIES
-  COMPILE_OPTIONS "${kernel_flags}")
-
 add_library(rill SHARED)
 add_library(Rill::rill ALIAS rill)
 set_target_properties(rill PROPERTIES
   VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}  # before 1.0 a minor version may break
   LINKER_LANGUAGE CXX)
-target_sources(rill PRIVATE $<TARGET_OBJECTS:rill_objects>)
+target_sources(rill PRIVATE ${RILL_OBJECTS})
 target_link_libraries(rill PRIVATE $<BUILD_INTERFACE:rill_flags> ${RILL_LINK_LIBRARIES})
 target_link_options(rill PRIVATE -Wl,--as-needed)  # record no library that no object uses
 if(NOT RILL_SANITIZE)
@@ -58,7 +78,7 @@ endif()
 
 add_library(rill_archive STATIC)
 set_target_properties(rill_archive PROPERTIES OUTPUT_NAME rill LINKER_LANGUAGE CXX)
-target_sources(rill_archive PRIVATE $<TARGET_OBJECTS:rill_objects>)
+target_sources(rill_archive PRIVATE ${RILL_OBJECTS})
 target_link_libraries(rill_archive PRIVATE $<BUILD_INTERFACE:rill_flags> ${RILL_LINK_LIBRARIES})
 
 foreach(library rill rill_archive)

@@ -6,7 +6,11 @@ option(RILL_BUILD_BENCHMARKS "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(RILL_WERROR "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
 option(RILL_INSTALL "Make the install rules" ${PROJECT_IS_TOP_LEVEL})
 
-# RILL_WITH_ONEDNN is declared in RillDependencies: its default depends on what is found.
+# Both make a build from nothing quick. A tool that wants each file for itself turns them off.
+option(RILL_PRECOMPILE "Precompile the headers that most files include" ON)
+option(RILL_UNITY "Compile the files of a folder a few at a time" ON)
+
+# RILL_WITH_ONEDNN is declared in RillDependencies, beside what looks for it.
 
 set(RILL_PARALLEL "openmp" CACHE STRING "What runs parallel loops: openmp or threads")
 set_property(CACHE RILL_PARALLEL PROPERTY STRINGS openmp threads)
@@ -15,11 +19,6 @@ if(NOT RILL_PARALLEL MATCHES "^(openmp|threads)$")
 endif()
 
 set(RILL_SANITIZE "" CACHE STRING "Argument of -fsanitize=, such as address,undefined")
-
-# One ctest test a case tells most; one a binary starts far fewer processes,
-# which under a sanitizer is most of the time.
-set(RILL_CTEST_UNIT "case" CACHE STRING "What ctest counts as one test: case or binary")
-set_property(CACHE RILL_CTEST_UNIT PROPERTY STRINGS case binary)
 
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Kind of build" FORCE)

@@ -1,39 +1,68 @@
 # rill/F/**/*_test.cc -> F_test;  tests/D/*.cc -> D_test;  tests/consumer stands alone.
 
-include(GoogleTest)
 find_package(GTest REQUIRED)
 
-# GoogleTest's headers are most of what a small test compiles: once for all.
-file(WRITE "${PROJECT_BINARY_DIR}/test_headers.cc.new" "")
-file(COPY_FILE "${PROJECT_BINARY_DIR}/test_headers.cc.new" "${PROJECT_BINARY_DIR}/test_headers.cc"
-     ONLY_IF_DIFFERENT)
-add_library(rill_test_headers OBJECT "${PROJECT_BINARY_DIR}/test_headers.cc")
-target_precompile_headers(rill_test_headers PRIVATE <gtest/gtest.h> <gmock/gmock.h>)
+# Headers are most of what a small test compiles: once for all. Tests of the lower
+# rooms get GoogleTest's alone, so that a change of keras/ does not compile them anew.
+function(rill_add_test_headers target)
+  rill_write_empty_source(${target})
+  add_library(${target} OBJECT "${PROJECT_BINARY_DIR}/${target}.cc")
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+  rill_set_test_flags(${target})
+endfunction()
+set(rooms_below_keras base core io kernels ops eager)
 
 # Tests run once and compile often.
 function(rill_set_test_flags target)
   target_link_libraries(${target} PRIVATE
-    rill_objects rill_warnings GTest::gmock GTest::gtest GTest::gtest_main)
+    rill_settings rill_warnings GTest::gmock GTest::gtest GTest::gtest_main)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>
     $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)  # for ccache
 endfunction()
-rill_set_test_flags(rill_test_headers)
+rill_add_test_headers(rill_test_headers <gtest/gtest.h> <gmock/gmock.h>)
+rill_add_test_headers(rill_upper_test_headers
+  <gtest/gtest.h> <gmock/gmock.h> "${PROJECT_SOURCE_DIR}/rill/rill.h")
 
 set(rill_test_environment "RILL_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+
+# One ctest test per binary: a process per case would cost more than most cases do.
+# Long binaries are cut, so that all cores have work to the end. Each part writes a
+# report, which tools/test_report and tools/features read.
+set(shards_of_op_conformance 8)
+set(shards_of_keras 4)
+set(shards_of_keras_layer_contract 2)
+set(shards_of_keras_layers 2)
+set(shards_of_graph_def 2)
+set(shards_of_graph 2)
 
 function(rill_add_test name label)
   add_executable(${name} ${ARGN})
   rill_set_test_flags(${name})
-  target_precompile_headers(${name} REUSE_FROM rill_test_headers)
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
-  if(RILL_CTEST_UNIT STREQUAL "case")
-    gtest_discover_tests(${name} TEST_PREFIX "${label}." NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60
-      PROPERTIES LABELS ${label} TIMEOUT 300 ENVIRONMENT "${rill_test_environment}")
-  else()
-    add_test(NAME ${label} COMMAND ${name} --gtest_brief=1)
-    set_tests_properties(${label} PROPERTIES
-      LABELS ${label} TIMEOUT 1500 ENVIRONMENT "${rill_test_environment}")
+  target_link_libraries(${name} PRIVATE rill_objects)
+  if(RILL_PRECOMPILE)
+    if(label IN_LIST rooms_below_keras)
+      target_precompile_headers(${name} REUSE_FROM rill_test_headers)
+    else()
+      target_precompile_headers(${name} REUSE_FROM rill_upper_test_headers)
+    endif()
   endif()
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  # Shards of one binary report together only in the end, so names tell them apart.
+  set(shards ${shards_of_${label}})
+  if(NOT shards)
+    set(shards 1)
+  endif()
+  math(EXPR last "${shards} - 1")
+  foreach(shard RANGE ${last})
+    set(test ${label})
+    if(shards GREATER 1)
+      set(test ${label}.${shard})
+    endif()
+    add_test(NAME ${test} COMMAND ${name} --gtest_brief=1
+             "--gtest_output=xml:${PROJECT_BINARY_DIR}/reports/${test}.xml")
+    set_tests_properties(${test} PROPERTIES LABELS ${label} TIMEOUT 1500
+      ENVIRONMENT "${rill_test_environment};GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${shard}")
+  endforeach()
 endfunction()
 
 # The folder below `root` that holds each file names the binary; one glob a

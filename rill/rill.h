@@ -26,6 +26,7 @@
 #include "rill/graph/function.h"
 #include "rill/graph/graph_def.h"
 #include "rill/graph/name_scope.h"
+#include "rill/graph/named.h"
 #include "rill/graph/optimizer_options.h"
 #include "rill/graph/profiler.h"
 #include "rill/graph/py_function.h"

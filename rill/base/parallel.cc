@@ -4,11 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <thread>
 #include <vector>
 
 #include "rill/base/check.h"
+#include "rill/base/core_count.h"
 #include "rill/base/denormals.h"
+#include "rill/base/waiting.h"
 
 #if RILL_PARALLEL_OPENMP
 #include <omp.h>
@@ -17,13 +20,15 @@
 namespace rill {
 namespace {
 
-int core_count() {
+int full_width() {
 #if RILL_PARALLEL_OPENMP
-  static const int n = std::max(1, omp_get_max_threads());  // honours OMP_NUM_THREADS
-#else
-  static const int n = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-#endif
+  // Whoever sets OMP_NUM_THREADS means it.
+  static const int n = std::getenv("OMP_NUM_THREADS") ? std::max(1, omp_get_max_threads())
+                                                      : usable_cores();
   return n;
+#else
+  return usable_cores();
+#endif
 }
 
 // 0: not decided. The thread that first runs library code while it is the
@@ -39,7 +44,7 @@ bool is_main_thread() { return getpid() == gettid(); }
 }  // namespace
 
 int compute_width() {
-  if (width == 0) width = is_main_thread() ? core_count() : 1;
+  if (width == 0) set_compute_width(is_main_thread() ? full_width() : 1);
   return width;
 }
 
@@ -64,11 +69,13 @@ void parallel_for(std::int64_t n, std::int64_t grain, RangeFn fn, void* context)
     const std::int64_t begin = blocks * p / parts * grain;
     const std::int64_t end = std::min(n, blocks * (p + 1) / parts * grain);
     inside_region = true;
+    join_pool();
     if (begin < end) fn(context, begin, end);
     inside_region = false;
   };
   // The threads that are made here serve kernels, of oneDNN too, from now on.
   const FlushDenormals flush;
+  adapt_waiting(parts);
 #if RILL_PARALLEL_OPENMP
 #pragma omp parallel for num_threads(parts) schedule(static, 1)
   for (int p = 0; p < parts; ++p) part(p);

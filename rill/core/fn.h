@@ -78,7 +78,7 @@ class FnOf final : public FnBase {
   Nest call_(const Nest& args, Pack<const Nest&>) { return invoke(args); }
   template <class... A, std::size_t... I>
   Nest spread([[maybe_unused]] const Nest& args, std::index_sequence<I...>) {
-    return invoke(argument<std::remove_cvref_t<A>>(args[static_cast<int>(I)])...);
+    return invoke(argument<std::remove_cvref_t<A>>(args.part(I))...);
   }
   template <class A>
   static decltype(auto) argument(const Nest& n) {
@@ -144,13 +144,13 @@ struct FromNest<std::vector<Tensor>> {
 };
 template <class A, class B>
 struct FromNest<std::pair<A, B>> {
-  static std::pair<A, B> get(const Nest& n) { return {from_nest<A>(n[0]), from_nest<B>(n[1])}; }
+  static std::pair<A, B> get(const Nest& n) { return {from_nest<A>(n.part(0)), from_nest<B>(n.part(1))}; }
 };
 template <class... A>
 struct FromNest<std::tuple<A...>> {
   static std::tuple<A...> get(const Nest& n) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return std::tuple<A...>(from_nest<A>(n[static_cast<int>(I)])...);
+      return std::tuple<A...>(from_nest<A>(n.part(I))...);
     }
     (std::index_sequence_for<A...>{});
   }

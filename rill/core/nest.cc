@@ -5,6 +5,7 @@
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
 #include "rill/core/array_format.h"
+#include "rill/core/operand.h"
 #include "rill/core/tensor_impl.h"
 
 namespace rill {
@@ -67,6 +68,10 @@ const Tensor& Nest::as_tensor() const {
   return impl_->items[0].as_tensor();
 }
 
+Tensor::Tensor(const Nest& n) : Tensor(n.as_tensor()) {}
+Operand::Operand(const Nest& n, const char* file, int line) : Operand(n.as_tensor(), file, line) {}
+TensorList::TensorList(const Nest& n) : v_(n.flatten()) {}
+
 std::vector<Tensor> Nest::flatten() const {
   if (is_tensor()) return {impl_->tensor};
   std::vector<Tensor> out;
@@ -102,11 +107,38 @@ const Nest& Nest::operator[](std::string_view key) const {
   RILL_FAIL(not_found, "[nest] no item is called \"{}\".{}", key, did_you_mean(key, impl_->keys));
 }
 
-const Nest& Nest::operator[](int i) const {
+Nest Nest::operator[](int i) const {
+  if (is_tensor()) return impl_->tensor[i];
+  RILL_CHECK(i >= 0, out_of_range, "[nest] item {} of {}", i, to_string());
+  return part(static_cast<std::size_t>(i));
+}
+
+const Nest& Nest::part(std::size_t i) const {
   if (is_tensor() && i == 0) return *this;
-  RILL_CHECK(i >= 0 && static_cast<std::size_t>(i) < size() && !is_tensor(), out_of_range,
-             "[nest] item {} of {}", i, to_string());
-  return impl_->items[static_cast<std::size_t>(i)];
+  RILL_CHECK(!is_tensor() && i < size(), out_of_range, "[nest] item {} of {}", i, to_string());
+  return impl_->items[i];
+}
+
+Nest Nest::with(std::string_view key, const Nest& value) const {
+  RILL_CHECK(is_dict(), invalid_argument, "[nest] with \"{}\": expected a dict, got {}", key,
+             to_string());
+  std::vector<std::pair<std::string, Nest>> items;
+  bool found = false;
+  for (std::size_t i = 0; i < size(); ++i) {
+    const bool here = impl_->keys[i] == key;
+    found = found || here;
+    items.emplace_back(impl_->keys[i], here ? value : impl_->items[i]);
+  }
+  if (!found) items.emplace_back(std::string(key), value);
+  return Nest(std::move(items));
+}
+
+Nest Nest::without(std::string_view key) const {
+  (*this)[key];  // says so if there is none
+  std::vector<std::pair<std::string, Nest>> items;
+  for (std::size_t i = 0; i < size(); ++i)
+    if (impl_->keys[i] != key) items.emplace_back(impl_->keys[i], impl_->items[i]);
+  return Nest(std::move(items));
 }
 
 void Nest::require_size(std::size_t n) const {
@@ -154,7 +186,7 @@ void print_nest(std::ostream& os, const Nest& nest) {
   for (std::size_t i = 0; i < nest.size(); ++i) {
     if (i) os << ", ";
     if (nest.is_dict()) os << "'" << keys[i] << "': ";
-    print_nest(os, nest[static_cast<int>(i)]);
+    print_nest(os, nest.part(i));
   }
   if (!nest.is_dict() && nest.size() == 1) os << ",";
   os << (nest.is_dict() ? "}" : ")");

@@ -17,6 +17,12 @@ void release(NestImpl*) noexcept;
 
 // A tensor, a tuple or a dict of nests: what flows through functions, datasets
 // and models. A handle; its structure never changes.
+//
+// A nest that is one tensor stands wherever a tensor may:
+//
+//   Nest out = tf::while_loop(cond, body, {i, x});
+//   Tensor y = out[1] * 2.f;
+//   float last = out[1].item<float>();
 class Nest {
  public:
   Nest();  // the empty tuple
@@ -38,8 +44,18 @@ class Nest {
   bool is_tensor() const;
   bool is_dict() const;
   std::size_t size() const;  // items of a tuple or dict; 1 for a tensor
-  // InvalidArgument when it is not one tensor.
+  // The one tensor that it is or holds; InvalidArgument when there are more, or none.
   const Tensor& as_tensor() const;
+  DType dtype() const { return as_tensor().dtype(); }
+  const TensorShape& shape() const { return as_tensor().shape(); }
+  template <class T>
+  T item() const {
+    return as_tensor().item<T>();
+  }
+  template <class T>
+  std::vector<T> to_vector() const {
+    return as_tensor().to_vector<T>();
+  }
   std::vector<Tensor> flatten() const;  // leaves in order
   // The same structure over other leaves, in the same order.
   // REQUIRES: as many as flatten() gives.
@@ -49,7 +65,13 @@ class Nest {
   std::vector<std::string> keys() const;
   // NotFound, with the known keys, for another key.
   const Nest& operator[](std::string_view key) const;
-  const Nest& operator[](int i) const;  // OutOfRange; a tensor is its own item 0
+  // An item of a tuple or dict (OutOfRange where there is none), a row of a tensor.
+  Nest operator[](int i) const;
+  // The same, but a tensor is its own part 0: how functions take their arguments.
+  const Nest& part(std::size_t i) const;
+  // A dict with an item more, or another in its place; a dict without some.
+  Nest with(std::string_view key, const Nest& value) const;
+  Nest without(std::string_view key) const;  // NotFound where there is none
   template <std::size_t N>
   auto unpack() const {
     return unpack_(std::make_index_sequence<N>{});
@@ -62,7 +84,7 @@ class Nest {
   template <std::size_t... I>
   auto unpack_(std::index_sequence<I...>) const {
     require_size(sizeof...(I));
-    return Tensors<sizeof...(I)>{{(*this)[static_cast<int>(I)].as_tensor()...}};
+    return Tensors<sizeof...(I)>{{part(I).as_tensor()...}};
   }
   Ref<NestImpl> impl_;
 };
@@ -72,6 +94,10 @@ std::ostream& operator<<(std::ostream& os, const Nest& nest);
 template <class... A>
 Nest tuple(const A&... a) {
   return Nest::make({Nest(a)...});
+}
+// tf::dict({{"image", x}, {"label", y}})
+inline Nest dict(std::initializer_list<std::pair<std::string_view, Nest>> items) {
+  return Nest::dict(items);
 }
 
 }  // namespace RILL_API

@@ -235,8 +235,36 @@ OpBuilder& OpBuilder::view() {
   op_->view = true;
   return *this;
 }
-OpBuilder& OpBuilder::updates() {
-  op_->updates = op_->stateful = true;
+OpBuilder& OpBuilder::variable(VariableUse use) {
+  op_->variable = use;
+  op_->stateful = true;
+  return *this;
+}
+OpBuilder& OpBuilder::calls(Calls which) {
+  op_->calls = which;
+  return *this;
+}
+OpBuilder& OpBuilder::taped_call(TapedCallFn fn) {
+  op_->taped_call = fn;
+  op_->gradient_declared = true;
+  return *this;
+}
+OpBuilder& OpBuilder::of_shapes() {
+  op_->of_shapes = true;
+  return *this;
+}
+OpBuilder& OpBuilder::random() {
+  op_->random = op_->stateful = true;
+  return *this;
+}
+OpBuilder& OpBuilder::packed_input(std::string_view input_name) {
+  op_->packed_input = op_->find_input(input_name);
+  if (op_->packed_input < 0) bad("no input of this name", input_name);
+  return *this;
+}
+OpBuilder& OpBuilder::adds_to(std::string_view input_name) {
+  op_->adds_to = op_->find_input(input_name);
+  if (op_->adds_to < 0) bad("no input of this name", input_name);
   return *this;
 }
 

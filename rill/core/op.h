@@ -19,10 +19,31 @@ using GradFn = void (*)(GradContext&);
 using KernelFn = void (*)(KernelContext&) noexcept;
 class AttrReader;
 class In;
+class Tensor;
 // An op that works on handles alone and touches no element (Identity, Reshape,
 // ReadVariableOp). Throws like ordinary code.
 using ForwardFn = void (*)(const AttrReader& attrs, std::span<const In> inputs,
                            std::span<const TensorShape> shapes, std::span<Tensor> outputs);
+
+// Runs an op that calls functions while a tape listens: so that the tape can go
+// back through their bodies.
+using TapedCallFn = std::vector<Tensor> (*)(std::span<const Tensor> inputs, AttrList attrs);
+
+// What an op does to the variable that its first input, a handle, names.
+enum class VariableUse : std::uint8_t {
+  none,
+  read,    // its value, as it is (ReadVariableOp)
+  look,    // something of its value (ResourceGather)
+  assign,  // gives it a new value
+  update   // changes its value by a kernel, in place where nobody else holds it
+};
+// Which functions an op calls, by its attributes.
+enum class Calls : std::uint8_t {
+  none,
+  function,  // one, with its inputs
+  branch,    // one of several, chosen by its first input
+  loop       // a condition and a body, over and over
+};
 
 // A set of dtypes.
 class TypeSet {
@@ -96,7 +117,14 @@ class Op {
   bool elementwise = false;       // may be fused into chains
   ForwardFn forward = nullptr;    // works on handles alone; then there is no kernel
   bool view = false;              // output 0 is input 0 under another shape: the same memory
-  bool updates = false;           // changes the variables that its resource inputs name
+  // Traits that passes, planner and writers ask for, rather than for names.
+  VariableUse variable = VariableUse::none;
+  Calls calls = Calls::none;
+  TapedCallFn taped_call = nullptr;
+  bool of_shapes = false;  // the result follows from the shapes of the inputs (Shape, Rank)
+  bool random = false;     // draws from a random stream
+  int packed_input = -1;   // kernels reorder this input, a filter, and may keep it so
+  int adds_to = -1;        // the kernel may write the result over this input, which it adds to
   bool defined = false;
   bool list_types = false;  // an input or output is a list of any dtypes
 
@@ -116,6 +144,13 @@ class Op {
   int find_attr(std::string_view attr) const;  // -1: none
   RILL_API int find_input(std::string_view arg) const;
   int find_output(std::string_view arg) const;
+
+  bool updates() const { return variable == VariableUse::update; }
+  // Has no effect: reads of variables have none, though their results change.
+  bool only_reads() const {
+    return variable == VariableUse::read || variable == VariableUse::look;
+  }
+  bool has_effects() const { return stateful && !only_reads(); }
 
  private:
   KernelFn kernels_[kDeviceTypes][DType::kCount] = {};
@@ -149,7 +184,13 @@ class OpBuilder {
   OpBuilder& elementwise();
   OpBuilder& forward(ForwardFn fn);
   OpBuilder& view();  // the forward function shares input 0
-  OpBuilder& updates();
+  OpBuilder& variable(VariableUse use);
+  OpBuilder& calls(Calls which);
+  OpBuilder& taped_call(TapedCallFn fn);
+  OpBuilder& of_shapes();
+  OpBuilder& random();
+  OpBuilder& packed_input(std::string_view input_name);
+  OpBuilder& adds_to(std::string_view input_name);
   const Op& define();
 
  private:

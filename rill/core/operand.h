@@ -6,8 +6,8 @@ namespace rill RILL_API {
 template <class T>
 concept StringLike = std::is_convertible_v<const T&, std::string_view>;
 
-// What an op takes: a Tensor, a Variable, a Gradient, a bare number (takes its
-// partner's dtype), a string, a shape, or a nested list of those. It only
+// What an op takes: a Tensor, a Variable, a Gradient, a Nest of one tensor, a bare
+// number (takes its partner's dtype), a string, a shape, or a nested list of those. It only
 // points at its argument: a parameter type, never a field, a local or a return
 // type. It also remembers the line that wrote it, which errors and why_none()
 // show; inside the library that is left out, so the line is always the user's.
@@ -36,6 +36,7 @@ class Operand {
     u_.p = &v;
   }
   Operand(const Gradient& g, RILL_CALL_SITE);
+  Operand(const Nest& n, RILL_CALL_SITE);  // InvalidArgument when it is not one tensor
   template <class T>
   requires std::is_arithmetic_v<T>
   constexpr Operand(T v, RILL_CALL_SITE)
@@ -130,6 +131,7 @@ class TensorList {
   TensorList(const Tensor& t) : v_{t} {}
   TensorList(const Variable& t) : v_{Tensor(t)} {}
   TensorList(const Gradient& t);
+  TensorList(const Nest& n);  // its leaves
   TensorList(std::initializer_list<Operand> l);
   TensorList(std::vector<Tensor> v) : v_(std::move(v)) {}
   TensorList(const std::vector<Variable>& v);

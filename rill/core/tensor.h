@@ -17,6 +17,7 @@ namespace rill RILL_API {
 
 class Device;
 class Gradient;
+class Nest;
 class Index;
 class Tensor;
 class TensorImpl;
@@ -32,6 +33,7 @@ class Tensor {
   Tensor() noexcept = default;  // undefined
   Tensor(const Variable& v);    // reads the variable
   Tensor(const Gradient& g);    // makes a sparse gradient dense; undefined stays undefined
+  Tensor(const Nest& n);        // the one tensor that it is; InvalidArgument otherwise
 
   // A tensor over memory of the caller, which must not change while the tensor
   // lives; `deleter` runs (with `context`) when the last user is gone.

@@ -70,7 +70,7 @@ void StateWriter::put(const Nest& nest) {
   put(static_cast<std::int64_t>(nest.size()));
   for (std::size_t i = 0; i < nest.size(); ++i) {
     if (nest.is_dict()) put(std::string_view(nest.keys()[i]));
-    put(nest[static_cast<int>(i)]);
+    put(nest.part(i));
   }
 }
 void StateWriter::put(const std::vector<Nest>& nests) {

@@ -88,7 +88,7 @@ ElementSpec spec_of(const Nest& nest) {
   if (nest.is_tensor())
     return ElementSpec(TensorSpec(nest.as_tensor().shape(), nest.as_tensor().dtype()));
   std::vector<ElementSpec> items;
-  for (std::size_t i = 0; i < nest.size(); ++i) items.push_back(spec_of(nest[static_cast<int>(i)]));
+  for (std::size_t i = 0; i < nest.size(); ++i) items.push_back(spec_of(nest.part(i)));
   if (!nest.is_dict()) return ElementSpec::tuple(std::move(items));
   std::vector<std::pair<std::string, ElementSpec>> named;
   const std::vector<std::string> keys = nest.keys();

@@ -50,7 +50,7 @@ Nest apply(F& f, const Nest& element, Pack<A...>, std::index_sequence<I...>) {
       return {};  // refused above
   } else {
     require_arguments(element, sizeof...(A));
-    return result(f(argument<std::remove_cvref_t<A>>(element[static_cast<int>(I)])...));
+    return result(f(argument<std::remove_cvref_t<A>>(element.part(I))...));
   }
 }
 template <class F>

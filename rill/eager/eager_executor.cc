@@ -47,7 +47,7 @@ DType dispatch_dtype(const Op& op, std::span<const In> inputs, AttrList attrs) {
 // Where the variable is that the op updates; else the device of the scope; else
 // that of the first input that is not on the host. REQUIRES: UpdateLocks held.
 Device& place(const Op& op, std::span<const In> inputs, std::span<const DType> dtypes) {
-  for (std::size_t i = 0; op.updates && i < inputs.size(); ++i)
+  for (std::size_t i = 0; op.updates() && i < inputs.size(); ++i)
     if (inputs[i]->impl()->resource && variable_cell(*inputs[i]).value.defined())
       return variable_cell(*inputs[i]).value.device();
   Device* device = thread_state().device;
@@ -100,7 +100,7 @@ TensorView view_of(const Tensor& t, Device& device) {
 class UpdateLocks {
  public:
   UpdateLocks(const Op& op, std::span<const In> inputs) {
-    if (!op.updates) return;
+    if (!op.updates()) return;
     for (const In& t : inputs)
       if (t->impl()->resource) cells_.push_back(&variable_cell(*t));
     for (std::size_t i = 1; i < cells_.size(); ++i)
@@ -125,7 +125,7 @@ class UpdateLocks {
 // updating op, else the tensor, moved to the device unless the op reads it on
 // the host.
 Tensor resolve_input(const Op& op, const Tensor& t, bool on_host, Device& device) {
-  if (op.updates && t.impl()->resource) return variable_cell(t).writable();
+  if (op.updates() && t.impl()->resource) return variable_cell(t).writable();
   return on_host ? to_host(t) : copy_to_device(t, device);
 }
 
@@ -147,7 +147,7 @@ class EagerExecutor : public Executor {
     }
     if (op.forward) return op.forward(AttrReader(op, attrs), inputs, shapes, outputs);
     UpdateLocks locks(op, inputs);
-    for (std::size_t i = 0; op.updates && i < inputs.size(); ++i) {
+    for (std::size_t i = 0; op.updates() && i < inputs.size(); ++i) {
       if (!inputs[i]->impl()->resource) continue;
       const Tensor& value = variable_cell(*inputs[i]).value;
       plain = plain && value.defined() && value.impl()->device->is_host();
@@ -156,7 +156,7 @@ class EagerExecutor : public Executor {
     const DType dtype = dispatch_dtype(op, inputs, attrs);
     KernelFn kernel = op.kernel(device->kernels(), dtype);
     if (!kernel) [[unlikely]] {
-      if (!op.updates && soft_placement) kernel = op.kernel(DeviceType::cpu, dtype);
+      if (!op.updates() && soft_placement) kernel = op.kernel(DeviceType::cpu, dtype);
       if (!kernel) no_kernel(op, *device, dtype);
       device = &cpu_device();
     }
@@ -184,7 +184,7 @@ class EagerExecutor : public Executor {
     std::vector<Tensor> moved;  // inputs that were on another device
     const HostInputs on_host(op, inputs.size());
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (op.updates && inputs[i]->impl()->resource) {
+      if (op.updates() && inputs[i]->impl()->resource) {
         in[i] = view_of(variable_cell(*inputs[i]).writable(), device);
         continue;
       }
@@ -274,7 +274,7 @@ class ObservedExecutor final : public EagerExecutor {
     }
     // An update reads the variable and writes it.
     if (!op.forward)
-      call.bytes = (op.updates ? 2 : 1) * bytes_of(call.inputs) + bytes_of(call.outputs);
+      call.bytes = (op.updates() ? 2 : 1) * bytes_of(call.inputs) + bytes_of(call.outputs);
     observer->record_values(op, call, inputs, outputs);
     watch.done();
   }

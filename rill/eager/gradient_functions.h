@@ -114,7 +114,7 @@ class CustomOf final : public Custom {
   std::pair<Nest, Fn> call(const Nest& a) override {
     return [&]<class... A>(Pack<A...>) {
       return [&]<std::size_t... I>(std::index_sequence<I...>) {
-        auto [y, g] = f_(a[static_cast<int>(I)].as_tensor()...);
+        auto [y, g] = f_(a.part(I).as_tensor()...);
         return std::pair<Nest, Fn>(Nest(y), Fn::of(std::move(g)));
       }
       (std::index_sequence_for<A...>{});

@@ -81,7 +81,7 @@ void TapeImpl::record(const Op& op, std::span<const In> inputs, AttrList attrs,
                       std::span<const Tensor> outputs) {
   SmallVector<std::int32_t, 8> in(inputs.size());
   // A trainable variable is watched when it is first read.
-  if (watch_accessed_ && !inputs.empty() && inputs[0]->impl()->resource && !op.updates &&
+  if (watch_accessed_ && !inputs.empty() && inputs[0]->impl()->resource && !op.updates() &&
       op.gradient)
     access(*inputs[0]);
   if (!any_watched(inputs, in.data())) return;

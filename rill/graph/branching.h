@@ -15,7 +15,6 @@ TracedBranches close_over(std::vector<Ref<Graph>> graphs, std::size_t own_args);
 
 std::vector<DType> dtypes_of(std::span<const Tensor> tensors);
 std::vector<DType> result_dtypes(const GraphFunction& f);
-const ValueInfo& info_of(Endpoint e);
 
 // Zeros like an input of a body: of a variable, like its value; of a list, a list.
 Tensor zeros_of(const Tensor& t);

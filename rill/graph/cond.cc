@@ -9,7 +9,6 @@
 
 namespace rill {
 
-const ValueInfo& info_of(Endpoint e) { return e.node->outputs[static_cast<std::size_t>(e.index)]; }
 std::vector<DType> dtypes_of(std::span<const Tensor> tensors) {
   std::vector<DType> out;
   for (const Tensor& t : tensors) out.push_back(t.dtype());
@@ -17,7 +16,7 @@ std::vector<DType> dtypes_of(std::span<const Tensor> tensors) {
 }
 std::vector<DType> result_dtypes(const GraphFunction& f) {
   std::vector<DType> out;
-  for (Endpoint e : f.graph->results) out.push_back(info_of(e).dtype);
+  for (Endpoint e : f.graph->results) out.push_back(info(e).dtype);
   return out;
 }
 
@@ -99,9 +98,9 @@ std::vector<Ref<GraphFunction>> bodies_of(const AttrReader& a) {
 void branches_shape(ShapeContext& c) {
   const auto bodies = bodies_of(c);
   for (int i = 0; i < c.num_outputs(); ++i) {
-    TensorShape s = info_of(bodies[0]->graph->results[static_cast<std::size_t>(i)]).shape;
+    TensorShape s = info(bodies[0]->graph->results[static_cast<std::size_t>(i)]).shape;
     for (const auto& b : bodies)
-      s = common_shape(s, info_of(b->graph->results[static_cast<std::size_t>(i)]).shape);
+      s = common_shape(s, info(b->graph->results[static_cast<std::size_t>(i)]).shape);
     c.set_output(i, s);
   }
 }
@@ -125,6 +124,9 @@ void branches_forward(const AttrReader& a, std::span<const In> in, std::span<con
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = std::move(results[i]);
 }
 
+std::vector<Tensor> call_if(std::span<const Tensor> inputs, AttrList attrs);
+std::vector<Tensor> call_case(std::span<const Tensor> inputs, AttrList attrs);
+
 OpBuilder if_schema(const char* name) {
   OpBuilder b(name, "cond");
   b.attr("Tin: list(type)")
@@ -137,7 +139,8 @@ OpBuilder if_schema(const char* name) {
       .output("output: Tout")
       .doc("Calls one of two functions.")
       .shape(branches_shape)
-      .no_gradient()  // of its own: call_op goes back through the bodies
+      .calls(Calls::branch)
+      .taped_call(call_if)
       .forward(branches_forward);
   return b;
 }
@@ -152,7 +155,8 @@ OpBuilder case_schema(const char* name) {
       .output("output: Tout")
       .doc("Calls one of several functions.")
       .shape(branches_shape)
-      .no_gradient()
+      .calls(Calls::branch)
+      .taped_call(call_case)
       .forward(branches_forward);
   return b;
 }
@@ -234,7 +238,7 @@ std::vector<Tensor> differentiable_branches(const Branches& b, std::span<const T
         const Graph& other = *sides[j].pair->forward->graph;
         for (std::size_t i = 0; i < sides[j].extra; ++i)
           g->results.push_back(
-              g->endpoint(j == k ? out[n + i] : stand_in(info_of(other.results[n + i]))));
+              g->endpoint(j == k ? out[n + i] : stand_in(info(other.results[n + i]))));
       }
     }
     forward.bodies.push_back(finish_function(std::move(g)));
@@ -274,7 +278,7 @@ std::vector<Tensor> differentiable_branches(const Branches& b, std::span<const T
           // This branch knows what its own values look like.
           const std::size_t mine = outputs_at + sides[k].first;
           if (i - 1 >= mine && i - 1 < mine + sides[k].extra)
-            s = info_of(pair.forward->graph->results[n + (i - 1 - mine)]).shape;
+            s = info(pair.forward->graph->results[n + (i - 1 - mine)]).shape;
           Node& arg = g->add_argument("arg", in[i].dtype(), s);
           arg.handle = in[i].dtype() == resource_dtype() ? in[i].impl()->resource : Ref<Resource>();
           args.push_back(g->tensor({&arg, 0}));
@@ -343,11 +347,6 @@ std::vector<Tensor> call_if(std::span<const Tensor> inputs, AttrList attrs) {
 std::vector<Tensor> call_case(std::span<const Tensor> inputs, AttrList attrs) {
   return call_by_attrs(false, inputs, attrs);
 }
-[[maybe_unused]] const bool registered =
-    (register_differentiable_call(if_op, call_if),
-     register_differentiable_call(stateless_if_op, call_if),
-     register_differentiable_call(case_op, call_case),
-     register_differentiable_call(stateless_case_op, call_case), true);
 
 // ---- tracing branches
 
@@ -377,7 +376,7 @@ Nest trace_branches(const Tensor& which, const std::vector<detail::Fn>& fns, boo
                "[{}] branches return different structures: {} and {}", tag, results[0].to_string(),
                results[k].to_string());
     for (std::size_t i = 0; i < graphs[0]->results.size(); ++i) {
-      const ValueInfo &a = info_of(graphs[0]->results[i]), &b = info_of(graphs[k]->results[i]);
+      const ValueInfo &a = info(graphs[0]->results[i]), &b = info(graphs[k]->results[i]);
       RILL_CHECK(a.dtype == b.dtype, invalid_argument,
                  "[{}] result {} is {} in one branch and {} in another; cast one of them", tag, i,
                  a.dtype, b.dtype);

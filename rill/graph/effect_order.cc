@@ -8,22 +8,15 @@
 namespace rill {
 namespace {
 
-bool reads_only(const Node& n) {
-  return n.is("ReadVariableOp") || n.is("ResourceGather") || n.is("ResourceGatherNd") ||
-         n.is("VariableShape");
-}
-
 // Draws of random numbers take turns, but which comes first means nothing: other
 // runtimes give each node a stream of its own.
-bool is_random(const Node& n) {
-  return n.op->find_attr("seed2") >= 0 && n.op->find_attr("seed") >= 0;
-}
+bool is_random(const Node& n) { return n.op->random; }
 
 // The variable behind a handle: the same for two arguments that name one variable.
 const void* identity(Endpoint e) {
   while (e.node->is("Identity") && !e.node->inputs.empty()) e = e.node->inputs[0];
   if (e.node->handle) return e.node->handle.get();
-  return &e.node->outputs[static_cast<std::size_t>(e.index)];
+  return &info(e);
 }
 
 // Effects of a function beyond the variables that it is given.
@@ -42,7 +35,7 @@ bool has_other_effects(const Node& n, int depth) {
   }
   if (calls) return other;
   for (Endpoint e : n.inputs)
-    if (e.node->outputs[static_cast<std::size_t>(e.index)].dtype == resource) return false;
+    if (info(e).dtype == resource) return false;
   return !is_random(n);
 }
 bool has_other_effects(const GraphFunction& f, int depth) {
@@ -69,7 +62,7 @@ EffectOrder effect_order(const Graph& graph) {
     std::vector<const Node*>& before = order.before[static_cast<std::size_t>(n.id)];
     before.assign(n.control_inputs.begin(), n.control_inputs.end());
     if (n.op->stateful && !n.lifted) {
-      const bool read = reads_only(n);
+      const bool read = n.op->only_reads();
       auto touch = [&](State& s) {
         if (s.last_write && s.last_write != &n) before.push_back(s.last_write);
         if (read) return s.reads.push_back(&n);
@@ -79,7 +72,7 @@ EffectOrder effect_order(const Graph& graph) {
         s.last_write = &n;
       };
       for (Endpoint e : n.inputs)
-        if (e.node->outputs[static_cast<std::size_t>(e.index)].dtype == resource)
+        if (info(e).dtype == resource)
           touch(states[identity(e)]);
       if (!read && has_other_effects(n, 0)) touch(states[world]);
       if (!read && !is_random(n)) order.effects.push_back(&n);

@@ -83,7 +83,7 @@ Node* expand_node(Graph& graph, const proto::NodeDef& def, const std::vector<End
   for (Endpoint e : inputs) in.push_back(graph.tensor(e));
   const Endpoint result = graph.endpoint(c.build(def, in));
   return &graph.add(find_op("Identity"), def.name(), {result}, {},
-                    {result.node->outputs[static_cast<std::size_t>(result.index)]});
+                    {info(result)});
 }
 
 }  // namespace rill

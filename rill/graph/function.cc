@@ -399,7 +399,7 @@ std::vector<TensorSpec> ConcreteFunction::inputs() const {
 std::vector<TensorSpec> ConcreteFunction::outputs() const {
   std::vector<TensorSpec> out;
   for (Endpoint e : impl_->body->graph->results) {
-    const ValueInfo& v = e.node->outputs[static_cast<std::size_t>(e.index)];
+    const ValueInfo& v = info(e);
     out.emplace_back(v.shape, v.dtype, e.node->name);
   }
   return out;

@@ -86,6 +86,32 @@ std::string Graph::unique_name(std::string_view wanted) {
   return name;
 }
 
+void Graph::free_name(const std::string& name) {
+  by_name_.erase(name);
+  // The last of its base ("add_2" while three were wanted) takes its number back.
+  const std::size_t mark = name.rfind('_');
+  if (const auto it = names_.find(name); it != names_.end() && it->second <= 1) names_.erase(it);
+  if (mark == std::string::npos) return;
+  const auto base = names_.find(name.substr(0, mark));
+  if (base != names_.end() && name == format("{}_{}", base->first, base->second - 1))
+    --base->second;
+}
+
+void Graph::rename(const std::string& old, std::string_view wanted) {
+  std::vector<Node*> below;
+  for (const auto& n : nodes_)
+    if (n->name == old || (n->name.starts_with(old) && n->name[old.size()] == '/'))
+      below.push_back(n.get());
+  for (Node* n : below) free_name(n->name);
+  free_name(old);
+  const std::string name = unique_name(wanted);
+  for (Node* n : below) {
+    n->name = name + n->name.substr(old.size());
+    by_name_[n->name] = n;
+    if (names_[n->name] == 0) names_[n->name] = 1;
+  }
+}
+
 Node& Graph::add(const Op& op, std::string_view wanted, std::vector<Endpoint> inputs,
                  AttrStorage attrs, std::vector<ValueInfo> outputs) {
   auto node = std::make_unique<Node>();

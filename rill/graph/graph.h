@@ -86,6 +86,9 @@ class Graph {
   // Puts nodes into the order given. REQUIRES: a permutation that respects inputs.
   void reorder(const std::vector<Node*>& order);
   std::string unique_name(std::string_view wanted);
+  // The node `old`, and those below it ("old/x"), are called `wanted` instead, made unique. The
+  // name that was made up for `old` is free again.
+  void rename(const std::string& old, std::string_view wanted);
   Node* find(std::string_view node_name) const;  // null: none
 
   // The handle by which programs use an output while they build the graph.
@@ -116,6 +119,7 @@ class Graph {
   RefCount refs;
 
  private:
+  void free_name(const std::string& name);
   Endpoint capture(const Tensor& t);
   Endpoint capture_as_argument(const Tensor& t);
   std::vector<std::unique_ptr<Node>> nodes_;
@@ -142,6 +146,11 @@ class GraphSymbol : public Symbol {
 };
 // The endpoint that a symbolic tensor stands for. REQUIRES: t.is_symbolic()
 const GraphSymbol& symbol_of(const Tensor& t);
+
+// Dtype and shape of an endpoint.
+inline const ValueInfo& info(Endpoint e) {
+  return e.node->outputs[static_cast<std::size_t>(e.index)];
+}
 
 // The constant that an endpoint is known to be: a Const node, or one seen
 // through Identity and the like, or the Shape, Size or Rank of what is known.

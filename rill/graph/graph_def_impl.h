@@ -9,9 +9,6 @@
 
 namespace rill {
 
-inline const ValueInfo& info(Endpoint e) {
-  return e.node->outputs[static_cast<std::size_t>(e.index)];
-}
 
 // What TensorFlow 2.15 calls itself in files.
 inline constexpr int kGraphVersion = 1645;

@@ -7,6 +7,7 @@
 #include "rill/graph/graph_def_impl.h"
 #include "rill/graph/node_signature_impl.h"
 #include "rill/graph/tensor_proto_impl.h"
+#include "rill/ops/random/seeds.h"
 
 namespace rill {
 namespace {
@@ -405,8 +406,11 @@ class Reader {
     AttrStorage attrs;
     for (std::size_t i = 0; i < op.attrs.size(); ++i) {
       const AttrDef& a = op.attrs[i];
-      const auto given = def.attr().find(a.name);
+      // What only the process knows that made it (see GraphDefWriter): a file has no say in it.
+      const bool own = a.name.starts_with("_");
+      const auto given = own ? def.attr().end() : def.attr().find(a.name);
       if (given == def.attr().end()) {
+        if (a.name == kRandomOffset) attrs.add(a.name, new_graph_offset());
         RILL_CHECK(a.has_default || signature.infers(i), invalid_argument,
                    "the attribute {} is missing", a.name);
         continue;
@@ -445,9 +449,7 @@ class Reader {
   // Calls fit the functions that they name: nobody looks again.
   static void check_functions(const Op& op, const std::vector<Endpoint>& inputs,
                               const AttrStorage& attrs) {
-    const bool chooses = op.name == "If" || op.name == "StatelessIf" || op.name == "Case" ||
-                         op.name == "StatelessCase";
-    const bool loops = op.name == "While" || op.name == "StatelessWhile";
+    const bool chooses = op.calls == Calls::branch, loops = op.calls == Calls::loop;
     const std::size_t first = chooses ? 1 : 0;
     auto check = [&](std::string_view attr, const FunctionRef& body) {
       const GraphFunction& f = function_of(body);

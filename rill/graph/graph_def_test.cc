@@ -206,6 +206,22 @@ TEST(ImportedGraph, TakesNodesInAnyOrder) {
   EXPECT_EQ(g.function({"a"}, {"c"})({constant(4.f)}).as_tensor().item<float>(), 4.f);
 }
 
+// "_offset" is ours: where in its stream a random op stands, as an index into a table.
+TEST(ImportedGraph, AFileHasNoSayInWhatOnlyAProcessKnows) {
+  const ImportedGraph g = import_graph_def(graph_def_from_text(R"(
+    node { name: 'shape' op: 'Const' attr { key: 'dtype' value { type: DT_INT32 } }
+           attr { key: 'value' value { tensor { dtype: DT_INT32 tensor_shape { dim { size: 1 } }
+                                                int_val: 4 } } } }
+    node { name: 'random' op: 'RandomUniform' input: 'shape'
+           attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'seed' value { i: 7 } }
+           attr { key: 'seed2' value { i: 9 } } attr { key: '_offset' value { i: -1000000 } } })"));
+  const ConcreteFunction f = g.function({}, {"random"});
+  const std::vector<float> first = f({}).as_tensor().to_vector<float>();
+  EXPECT_EQ(first.size(), 4u);
+  EXPECT_NE(f({}).as_tensor().to_vector<float>(), first) << "the stream of a seeded op goes on";
+  EXPECT_EQ(g.function({}, {"random"})({}).as_tensor().shape(), TensorShape({4}));
+}
+
 TEST(ImportedGraph, AnyTensorMayBeAnInput) {
   const ImportedGraph g =
       graph(floats("a") + node("b", "Exp", "input: 'a'") + node("c", "Neg", "input: 'b'"));

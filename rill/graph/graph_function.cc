@@ -23,7 +23,7 @@ void call_shape(ShapeContext& c) {
   const GraphFunction& f = function_of(c.attr("f").as_function());
   for (int i = 0; i < c.num_outputs(); ++i) {
     const Endpoint e = f.graph->results[static_cast<std::size_t>(i)];
-    c.set_output(i, e.node->outputs[static_cast<std::size_t>(e.index)].shape);
+    c.set_output(i, info(e).shape);
   }
 }
 void call_forward(const AttrReader& a, std::span<const In> in, std::span<const TensorShape>,
@@ -33,6 +33,12 @@ void call_forward(const AttrReader& a, std::span<const In> in, std::span<const T
   std::vector<Tensor> results = function_of(a.attr("f").as_function()).run(inputs);
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = std::move(results[i]);
 }
+std::vector<Tensor> call_by_attrs(std::span<const Tensor> inputs, AttrList attrs) {
+  for (const Attr& a : attrs)
+    if (a.name == "f") return call_function(function_of(a.value.as_function()), inputs);
+  RILL_FAIL(invalid_argument, "[call] the attribute f is missing: no function to call");
+}
+
 OpBuilder call_schema(const char* name) {
   OpBuilder b(name, name);
   b.attr("Tin: list(type)")
@@ -45,26 +51,14 @@ OpBuilder call_schema(const char* name) {
       .output("output: Tout")
       .doc("Calls a function.")
       .shape(call_shape)
-      .no_gradient()  // of its own: call_op goes back through the body
+      .calls(Calls::function)
+      .taped_call(call_by_attrs)
       .forward(call_forward);
   return b;
 }
 const Op& call_op_ = call_schema("PartitionedCall").define();
 const Op& stateful_call_op = call_schema("StatefulPartitionedCall").stateful().define();
 
-std::vector<Tensor> call_by_attrs(std::span<const Tensor> inputs, AttrList attrs) {
-  for (const Attr& a : attrs)
-    if (a.name == "f") return call_function(function_of(a.value.as_function()), inputs);
-  RILL_FAIL(invalid_argument, "[call] the attribute f is missing: no function to call");
-}
-
-std::map<const Op*, DifferentiableCall>& differentiable_calls() {
-  static auto* m = new std::map<const Op*, DifferentiableCall>;
-  return *m;
-}
-[[maybe_unused]] const bool registered =
-    (register_differentiable_call(call_op_, call_by_attrs),
-     register_differentiable_call(stateful_call_op, call_by_attrs), true);
 
 }  // namespace
 
@@ -76,16 +70,9 @@ bool is_differentiable(DType d) {
   return d.is_floating() || d.is_complex() || d == variant_dtype();
 }
 
-void register_differentiable_call(const Op& op, DifferentiableCall call) {
-  differentiable_calls()[&op] = call;
-}
-
 std::vector<Tensor> call_op(const Op& op, std::span<const Tensor> inputs, AttrList attrs,
                             int num_outputs) {
-  if (thread_state().recorder) {
-    const auto it = differentiable_calls().find(&op);
-    if (it != differentiable_calls().end()) return it->second(inputs, attrs);
-  }
+  if (op.taped_call && thread_state().recorder) return op.taped_call(inputs, attrs);
   const std::vector<In> in(inputs.begin(), inputs.end());
   return execute_all(op, in, attrs, num_outputs);
 }
@@ -112,7 +99,7 @@ constexpr int kPatience = 64;
 GraphFunction::GraphFunction(std::string function_name, Ref<Graph> g)
     : FunctionBody(std::move(function_name)), graph(std::move(g)) {
   for (const auto& n : graph->nodes())
-    stateful_ = stateful_ || (n->op->stateful && !n->is("ReadVariableOp"));
+    stateful_ = stateful_ || n->op->has_effects();
   runner_ = std::make_unique<Runner>(*graph);
 }
 GraphFunction::~GraphFunction() = default;
@@ -316,7 +303,7 @@ std::vector<Tensor> call_plain(GraphFunction& f, std::span<const Tensor> inputs)
   std::vector<DType> in_types, out_types;
   for (const Tensor& t : inputs) in_types.push_back(t.dtype());
   for (Endpoint e : f.graph->results)
-    out_types.push_back(e.node->outputs[static_cast<std::size_t>(e.index)].dtype);
+    out_types.push_back(info(e).dtype);
   retain(static_cast<FunctionBody*>(&f));
   const FunctionRef body(&f);
   const Attr attrs[] = {{"f", body},
@@ -469,7 +456,7 @@ std::unique_ptr<GradientPair> recomputing_pair(GraphFunction& f, const std::vect
     TracingScope tracing(*backward);
     std::vector<Gradient> seeds;
     for (std::size_t i = 0; i < f.graph->results.size(); ++i) {
-      const ValueInfo& v = info_of(f.graph->results[i]);
+      const ValueInfo& v = info(f.graph->results[i]);
       if (!is_differentiable(v.dtype)) continue;
       pair->differentiable_results.push_back(static_cast<int>(i));
       Node& dy = backward->add_argument(format("grad_ys_{}", i), v.dtype, v.shape);

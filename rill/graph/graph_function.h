@@ -105,8 +105,6 @@ std::vector<char> watched_inputs(std::span<const Tensor> inputs);
 // through it. Ops of other kinds go through the seam.
 std::vector<Tensor> call_op(const Op& op, std::span<const Tensor> inputs, AttrList attrs,
                             int num_outputs);
-using DifferentiableCall = std::vector<Tensor> (*)(std::span<const Tensor> inputs, AttrList attrs);
-void register_differentiable_call(const Op& op, DifferentiableCall call);
 
 bool is_differentiable(DType d);
 

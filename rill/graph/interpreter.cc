@@ -13,8 +13,7 @@ std::vector<char> needed_nodes(const Graph& graph, const std::vector<Endpoint>& 
   for (std::size_t i = nodes.size(); i-- > 0;) {
     const Node& n = *nodes[i];
     // Reading a variable changes nothing.
-    if (effects && n.op->stateful && !n.lifted && !n.is("ReadVariableOp") && !n.is("VarHandleOp"))
-      needed[i] = 1;
+    if (effects && n.op->has_effects() && !n.lifted) needed[i] = 1;
     if (!needed[i]) continue;
     for (Endpoint e : n.inputs) needed[static_cast<std::size_t>(e.node->id)] = 1;
     for (const Node* c : n.control_inputs) needed[static_cast<std::size_t>(c->id)] = 1;

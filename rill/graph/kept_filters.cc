@@ -13,12 +13,6 @@
 namespace rill {
 namespace {
 
-bool is_convolution(const Node& n) {
-  return n.is("Conv2D") || n.is("_FusedConv2D") || n.is("DepthwiseConv2dNative") ||
-         n.is("Conv3D") || n.is("Conv2DBackpropInput");
-}
-constexpr std::int32_t kFilter = 1;  // input of all of them
-
 // To hold the memory of a variable costs the next update a copy. Each time that happens more
 // runs without an update must have been seen.
 constexpr int kMostPatience = 256;
@@ -40,8 +34,8 @@ void Plan::find_filters() {
            });
   };
   for (Step& s : steps_) {
-    if (s.how != How::kernel || !s.device->is_host() || !is_convolution(*s.node)) continue;
-    const std::int32_t view = s.in + kFilter;
+    if (s.how != How::kernel || !s.device->is_host() || s.node->op->packed_input < 0) continue;
+    const std::int32_t view = s.in + s.node->op->packed_input;
     if (offsets_[static_cast<std::size_t>(view)] >= 0) continue;  // worked out in each run
     std::int32_t slot = -1;
     for (std::size_t i = 0; i < slots_.size() && slot < 0; ++i)
@@ -58,7 +52,7 @@ void Plan::call_convolution(Instance& my, const Step& s, bool keep) const {
   KeptFilter& f = filters_[static_cast<std::size_t>(s.filter)];
   // Held for the time of the call, and so longer than what is packed of it.
   const Tensor filter = f.slot < 0 ? Tensor() : my.slots[static_cast<std::size_t>(f.slot)];
-  const void* const elements = my.views[static_cast<std::size_t>(s.in + kFilter)].data;
+  const void* const elements = my.views[static_cast<std::size_t>(s.in + s.node->op->packed_input)].data;
   std::shared_ptr<cpu::PackedFilter> packed;
   bool fill = false;
   {

@@ -27,7 +27,7 @@ constexpr std::int64_t kFoldElements = 1024;
 
 bool plain(DType d) { return kPlainTypes.contains(d); }
 
-bool reads_variable(const Node& n) { return n.is("ReadVariableOp"); }
+bool reads_variable(const Node& n) { return n.op->variable == VariableUse::read; }
 
 }  // namespace
 
@@ -127,25 +127,16 @@ void Planner::fold(const Node& n, const std::vector<In>& in, bool all_known) {
     small = small && v.shape.is_fully_defined() && v.shape.num_elements() <= kFoldElements &&
             plain(v.dtype);
   // The shape of something is known without its elements.
-  const bool of_shape = n.is("Shape") || n.is("Size") || n.is("Rank") || n.is("ShapeN");
-  if (of_shape)
-    for (const In& t : in) all_known = all_known || t->shape().is_fully_defined();
-  if (of_shape) {
-    bool defined = true;
-    for (const In& t : in)
-      defined = defined && (n.is("Rank") ? t->shape().has_rank() : t->shape().is_fully_defined());
-    if (!defined) return;
-  } else if (!all_known) {
-    return;
-  }
+  if (n.op->of_shapes)
+    all_known = std::ranges::all_of(in, [](const In& t) { return t->shape().is_fully_defined(); });
+  if (!all_known) return;
   bool dynamic = false;
   for (const Value& v : values_[id(n)]) dynamic = dynamic || !v.shape.is_fully_defined();
   if (!small && !dynamic) return;
-  if (dynamic && !all_known) return;
   if (dynamic && n.op->forward) return;  // control flow of unknown length is not folded
   std::vector<Tensor> out;
   try {
-    if (of_shape) {
+    if (n.op->of_shapes) {
       // By the op itself, on a tensor that has the shape and no elements.
       out.resize(n.outputs.size());
       std::vector<TensorShape> shapes;
@@ -217,7 +208,7 @@ Device* Planner::variable_device(const Node& arg) {
 // Where a node runs, as eager execution decides: where the variable is that it updates
 // or reads, where the scope said, else where the first input is that is not on the host.
 Device& Planner::device_of(const Node& n) {
-  if (n.op->updates || reads_variable(n))
+  if (n.op->updates() || reads_variable(n))
     for (Endpoint e : n.inputs)
       if (value(e).dtype == resource_dtype())
         if (Device* d = variable_device(*e.node)) return *d;
@@ -253,7 +244,7 @@ void Planner::decide(const Node& n) {
   Device& device = device_of(n);
   for (Value& v : values_[id(n)]) v.device = &device;
   for (const Value& v : values_[id(n)]) all_plain = all_plain && plain(v.dtype);
-  if (n.op->updates) {
+  if (n.op->updates()) {
     bool ok = kernel_of(n) && static_shapes(n) && inputs_in_place(n, device);
     for (Endpoint e : n.inputs)
       ok = ok && (plain(value(e).dtype) || value(e).dtype == resource_dtype());
@@ -339,13 +330,17 @@ void Planner::place_in_arena() {
       const std::size_t bytes =
           static_cast<std::size_t>(v.shape.num_elements()) * v.dtype.itemsize();
       // Elementwise kernels may write over any input, a product that adds over its sum.
-      const bool adds = n.is("_MatMulAdd");
+      const bool adds = n.op->adds_to >= 0;
       if (o_.in_place && (n.op->elementwise || adds) && how_[s] == Plan::How::kernel &&
           group_of_[s] < 0) {
-        const std::vector<Endpoint> over = adds ? std::vector<Endpoint>{n.inputs[2]} : n.inputs;
+        const auto sum = static_cast<std::size_t>(std::max(0, n.op->adds_to));
+        const std::vector<Endpoint> over = adds ? std::vector<Endpoint>{n.inputs[sum]} : n.inputs;
         for (Endpoint e : over) {
           // The factors of the product are read while the sum is written.
-          if (adds && (root(n.inputs[0]) == root(e) || root(n.inputs[1]) == root(e))) continue;
+          bool read_meanwhile = false;
+          for (std::size_t k = 0; adds && k < n.inputs.size(); ++k)
+            read_meanwhile = read_meanwhile || (k != sum && root(n.inputs[k]) == root(e));
+          if (read_meanwhile) continue;
           const Endpoint r = root(e);
           Value& in = value(r);
           if (value(e).constant.defined() || in.where != Where::arena ||

@@ -13,10 +13,7 @@ namespace {
 
 // Which input of a node is argument 0 of the functions that it calls.
 std::size_t first_argument(const Op& op) {
-  return op.name == "If" || op.name == "StatelessIf" || op.name == "Case" ||
-                 op.name == "StatelessCase"
-             ? 1
-             : 0;
+  return op.calls == Calls::branch ? 1 : 0;
 }
 
 // Scopes and variables may have any name; nodes of a file may not.

@@ -92,7 +92,9 @@ OpBuilder host_schema(const char* name, const char* tag) {
       .forward(run_host);
   return b;
 }
-const Op& eager_py_func_op = host_schema("EagerPyFunc", "py_function").define();
+std::vector<Tensor> call_py_function(std::span<const Tensor> inputs, AttrList attrs);
+const Op& eager_py_func_op =
+    host_schema("EagerPyFunc", "py_function").taped_call(call_py_function).define();
 const Op& py_func_op = host_schema("PyFunc", "numpy_function").define();
 
 // From the record of a run and the gradients of its results to those of its inputs;
@@ -179,7 +181,7 @@ std::vector<Tensor> differentiable(std::span<const Tensor> inputs, const Functio
   return outputs;
 }
 
-std::vector<Tensor> call_by_attrs(std::span<const Tensor> inputs, AttrList attrs) {
+std::vector<Tensor> call_py_function(std::span<const Tensor> inputs, AttrList attrs) {
   const AttrReader a(eager_py_func_op, attrs);
   if (!a.find_attr("_body")) {
     const std::vector<In> in(inputs.begin(), inputs.end());
@@ -188,8 +190,6 @@ std::vector<Tensor> call_by_attrs(std::span<const Tensor> inputs, AttrList attrs
   }
   return differentiable(inputs, a.attr("_body").as_function(), a.attr("Tout").as_types());
 }
-[[maybe_unused]] const bool registered =
-    (register_differentiable_call(eager_py_func_op, call_by_attrs), true);
 
 }  // namespace
 

@@ -33,6 +33,8 @@ void while_forward(const AttrReader& a, std::span<const In> in, std::span<const 
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = std::move(values[i]);
 }
 
+std::vector<Tensor> call_while(std::span<const Tensor> inputs, AttrList attrs);
+
 OpBuilder while_schema(const char* name) {
   OpBuilder b(name, "while_loop");
   b.attr("T: list(type)")
@@ -44,7 +46,8 @@ OpBuilder while_schema(const char* name) {
       .output("output: T")
       .doc("Calls a function on its own results while another says so.")
       .shape(while_shape)
-      .no_gradient()  // of its own: call_op goes back through the body
+      .calls(Calls::loop)
+      .taped_call(call_while)
       .forward(while_forward);
   return b;
 }
@@ -81,12 +84,12 @@ void close_under_body(const GraphFunction& body, std::vector<char>& set) {
     for (const auto& n : body.graph->nodes())
       for (Endpoint e : n->inputs)
         if (reached[static_cast<std::size_t>(e.node->id)] &&
-            (is_differentiable(info_of(e).dtype) || info_of(e).dtype == resource_dtype()))
+            (is_differentiable(info(e).dtype) || info(e).dtype == resource_dtype()))
           reached[static_cast<std::size_t>(n->id)] = 1;
     for (std::size_t i = 0; i < set.size(); ++i) {
       const Endpoint r = body.graph->results[i];
       if (!set[i] && reached[static_cast<std::size_t>(r.node->id)] &&
-          is_differentiable(info_of(r).dtype))
+          is_differentiable(info(r).dtype))
         set[i] = changed = true;
     }
   }
@@ -134,7 +137,7 @@ std::vector<Tensor> differentiable_loop(const Loop& loop, std::span<const Tensor
     const auto i = static_cast<std::size_t>(s.index);
     if (s.is_input && invariant(*loop.body, i)) continue;
     kept.push_back(
-        {s, s.is_input ? step.graph->args[i]->outputs[0] : info_of(step.graph->results[i])});
+        {s, s.is_input ? step.graph->args[i]->outputs[0] : info(step.graph->results[i])});
   }
   // Forward: values, then the lists, then the count of turns.
   Loop forward;
@@ -201,7 +204,7 @@ std::vector<Tensor> differentiable_loop(const Loop& loop, std::span<const Tensor
       for (std::size_t k = 0; k < state.size(); ++k) {
         // Sizes of gradients may differ from turn to turn.
         TensorShape s = state[k].shape();
-        if (k > 0 && k < lists_at) s = info_of(loop.body->graph->results[active[k - 1]]).shape;
+        if (k > 0 && k < lists_at) s = info(loop.body->graph->results[active[k - 1]]).shape;
         if (k > 0 && k < lists_at && invariant(*loop.body, active[k - 1])) s = state[k].shape();
         Node& a = g.add_argument("state", state[k].dtype(), s);
         a.handle =
@@ -239,7 +242,7 @@ std::vector<Tensor> differentiable_loop(const Loop& loop, std::span<const Tensor
           call.push_back(args[at]);
         } else {
           // Nothing comes back through it in a turn.
-          const ValueInfo& v = info_of(loop.body->graph->results[i]);
+          const ValueInfo& v = info(loop.body->graph->results[i]);
           Tensor like;
           for (std::size_t s = 0; s < stays.size(); ++s)
             if (stays[s] == i) like = args[stays_at + s];
@@ -317,9 +320,6 @@ std::vector<Tensor> call_while(std::span<const Tensor> inputs, AttrList attrs) {
   loop.body = Ref<GraphFunction>(&body);
   return differentiable_loop(loop, inputs, recording_tapes_of_thread());
 }
-[[maybe_unused]] const bool registered =
-    (register_differentiable_call(while_op, call_while),
-     register_differentiable_call(stateless_while_op, call_while), true);
 
 Nest run_eagerly(const detail::Fn& cond, const detail::Fn& body, Nest vars, std::int64_t most) {
   for (std::int64_t turn = 0; most < 0 || turn < most; ++turn) {

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // libarchive, as far as it is used.
-struct Library {
+struct ArchiveLibrary {
   decltype(&::archive_read_new) read_new = nullptr;
   decltype(&::archive_read_free) read_free = nullptr;
   decltype(&::archive_read_support_filter_gzip) read_support_filter_gzip = nullptr;
@@ -39,7 +39,7 @@ struct Library {
   decltype(&::archive_entry_hardlink) entry_hardlink = nullptr;
   decltype(&::archive_entry_filetype) entry_filetype = nullptr;
   decltype(&::archive_entry_perm) entry_perm = nullptr;
-  Library() {
+  ArchiveLibrary() {
     const LoadedLibrary library("libarchive.so.13", "unpacking an archive", "libarchive13");
     library.find(read_new, "archive_read_new");
     library.find(read_free, "archive_read_free");
@@ -61,15 +61,15 @@ struct Library {
     library.find(entry_perm, "archive_entry_perm");
   }
 };
-const Library& library() {
-  static const Library l;
+const ArchiveLibrary& archive_library() {
+  static const ArchiveLibrary l;
   return l;
 }
 
 class Reader {
  public:
   Reader(const std::string& path, bool tar, bool zip)
-      : lib_(library()), path_(path), archive_(lib_.read_new()) {
+      : lib_(archive_library()), path_(path), archive_(lib_.read_new()) {
     RILL_CHECK(archive_, resource_exhausted, "[extract] no memory to read \"{}\"", path);
     // Those that libarchive itself unpacks: others would run programs.
     lib_.read_support_filter_gzip(archive_);
@@ -118,7 +118,7 @@ class Reader {
     const char* s = lib_.error_string(archive_);
     return s ? s : "no reason given";
   }
-  const Library& lib_;
+  const ArchiveLibrary& lib_;
   const std::string& path_;
   struct archive* archive_;
   struct archive_entry* entry_ = nullptr;

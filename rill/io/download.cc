@@ -15,7 +15,7 @@ namespace rill::io {
 namespace {
 
 // libcurl, as far as it is used.
-struct Library {
+struct CurlLibrary {
   decltype(&::curl_global_init) global_init = nullptr;
   decltype(&::curl_easy_init) easy_init = nullptr;
   decltype(&::curl_easy_cleanup) easy_cleanup = nullptr;
@@ -23,7 +23,7 @@ struct Library {
   CURLcode (*easy_getinfo)(CURL*, CURLINFO, ...) = nullptr;
   decltype(&::curl_easy_perform) easy_perform = nullptr;
   decltype(&::curl_easy_strerror) easy_strerror = nullptr;
-  Library() {
+  CurlLibrary() {
     const LoadedLibrary library("libcurl.so.4", "a download", "libcurl4");
     library.find(global_init, "curl_global_init");
     library.find(easy_init, "curl_easy_init");
@@ -35,13 +35,13 @@ struct Library {
     global_init(CURL_GLOBAL_DEFAULT);
   }
 };
-const Library& library() {
-  static const Library l;
+const CurlLibrary& curl() {
+  static const CurlLibrary l;
   return l;
 }
 
 struct Transfer {
-  const Library& lib;
+  const CurlLibrary& lib;
   CURL* handle;
   const DownloadSink& sink;
   std::int64_t received = 0;
@@ -83,7 +83,7 @@ Code code_of_status(long status) {
 }
 
 void by_curl(const std::string& url, const DownloadSink& sink) {
-  const Library& lib = library();
+  const CurlLibrary& lib = curl();
   const std::unique_ptr<CURL, decltype(lib.easy_cleanup)> handle(lib.easy_init(), lib.easy_cleanup);
   RILL_CHECK(handle, resource_exhausted, "[download] libcurl cannot begin");
   CURL* h = handle.get();

@@ -321,7 +321,7 @@ class DrawingExecutor : public Executor {
   void run(const Op& op, std::span<const In> inputs, AttrList attrs,
            std::span<const TensorShape> shapes, std::span<const DType> dtypes,
            std::span<Tensor> outputs) override {
-    RILL_CHECK(!op.updates, failed_precondition,
+    RILL_CHECK(!op.updates(), failed_precondition,
                "[{}] a symbolic Keras tensor cannot update a variable: do it in the call of a "
                "Layer of your own",
                op.tag);

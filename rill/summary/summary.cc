@@ -9,7 +9,6 @@
 #include "rill/summary/event_file_impl.h"
 
 namespace rill::summary {
-namespace {
 
 // What the functions below find around them.
 struct Defaults {
@@ -17,6 +16,9 @@ struct Defaults {
   Step step;
   std::shared_ptr<const std::function<bool()>> condition;
 };
+
+namespace {
+
 Defaults& defaults() {
   static thread_local Defaults d;
   return d;

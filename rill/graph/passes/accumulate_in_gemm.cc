@@ -5,8 +5,6 @@
 namespace rill {
 namespace {
 
-const ValueInfo& info(Endpoint e) { return e.node->outputs[static_cast<std::size_t>(e.index)]; }
-
 std::string accumulate(Graph& graph) {
   static const Op& matmul_add = find_op("_MatMulAdd");
   int count = 0;
@@ -43,7 +41,7 @@ std::string accumulate(Graph& graph) {
   return count ? format("{} sums inside products", count) : "";
 }
 // The order in which terms are added changes.
-const PassRegistration registered(70, "accumulate_in_gemm",
+const PassRegistration registered_accumulate_in_gemm(70, "accumulate_in_gemm",
                                   "Sums of matrix products add up inside the multiplication.",
                                   accumulate, false);
 

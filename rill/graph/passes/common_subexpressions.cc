@@ -83,7 +83,7 @@ std::string common_subexpressions(Graph& graph) {
   for (const auto& n : graph.nodes()) {
     for (Endpoint& e : n->inputs)
       if (auto it = same.find(e.node); it != same.end()) e.node = it->second;
-    const bool read = n->is("ReadVariableOp");
+    const bool read = n->op->only_reads();
     if (n->op->stateful && !read) {
       ++effects;
       continue;
@@ -113,7 +113,7 @@ std::string common_subexpressions(Graph& graph) {
   prune(graph);
   return format("{} nodes were others again", count);
 }
-const PassRegistration registered(40, "common_subexpressions",
+const PassRegistration registered_common_subexpressions(40, "common_subexpressions",
                                   "What is worked out twice is worked out once.",
                                   common_subexpressions);
 

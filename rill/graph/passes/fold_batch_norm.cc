@@ -6,8 +6,6 @@
 namespace rill {
 namespace {
 
-const ValueInfo& info(Endpoint e) { return e.node->outputs[static_cast<std::size_t>(e.index)]; }
-
 // Of a batch of unknown size one image is counted.
 bool filter_is_smaller(const Node& conv) {
   auto elements = [](const TensorShape& s, std::int64_t unknown) {
@@ -84,7 +82,7 @@ std::string fold_batch_norm(Graph& graph) {
   return count ? format("{} normalisations in the filters of convolutions", count) : "";
 }
 // Products round at other places.
-const PassRegistration registered(50, "fold_batch_norm",
+const PassRegistration registered_fold_batch_norm(50, "fold_batch_norm",
                                   "Batch normalisation of inference goes into the filter.",
                                   fold_batch_norm, false);
 

@@ -26,7 +26,7 @@ std::string fold_transposes(Graph& graph) {
   return count ? format("{} transposes taken in by products", count) : "";
 }
 // A product of the transposed matrix may add up in another order.
-const PassRegistration registered(35, "fold_transposes",
+const PassRegistration registered_fold_transposes(35, "fold_transposes",
                                   "A matrix product takes in the transposes before it.",
                                   fold_transposes, false);
 

@@ -4,8 +4,6 @@
 namespace rill {
 namespace {
 
-const ValueInfo& info(Endpoint e) { return e.node->outputs[static_cast<std::size_t>(e.index)]; }
-
 bool only_user(const std::vector<std::vector<std::vector<Node*>>>& users, const Node& n) {
   return users[static_cast<std::size_t>(n.id)][0].size() == 1;
 }

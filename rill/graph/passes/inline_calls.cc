@@ -5,7 +5,7 @@
 namespace rill {
 namespace {
 
-bool is_call(const Node& n) { return n.is("PartitionedCall") || n.is("StatefulPartitionedCall"); }
+bool is_call(const Node& n) { return n.op->calls == Calls::function; }
 
 std::string inline_calls(Graph& graph) {
   int count = 0;
@@ -62,7 +62,7 @@ std::string inline_calls(Graph& graph) {
   }
   return count ? format("{} calls inlined", count) : "";
 }
-const PassRegistration registered(10, "inline_calls", "Calls become what they call.", inline_calls);
+const PassRegistration registered_inline_calls(10, "inline_calls", "Calls become what they call.", inline_calls);
 
 std::string prune_pass(Graph& graph) {
   const int gone = prune(graph);

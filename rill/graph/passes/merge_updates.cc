@@ -23,8 +23,6 @@ struct Batch {
   std::set<const Resource*> variables;
 };
 
-const ValueInfo& info(Endpoint e) { return e.node->outputs[static_cast<std::size_t>(e.index)]; }
-
 // The variables that a node is given. `known`: whether it is known which they are.
 std::set<const Resource*> variables_of(const Node& n, bool* known) {
   std::set<const Resource*> out;
@@ -51,7 +49,8 @@ bool on_host(const Node& n) {
 
 // Whether a node changes or reads nothing but the variables that it is given.
 bool touches_variables_alone(const Node& n) {
-  return n.op->updates || n.is("ReadVariableOp") || n.is("AssignVariableOp");
+  const VariableUse use = n.op->variable;
+  return use == VariableUse::update || use == VariableUse::read || use == VariableUse::assign;
 }
 
 // The batches, each closed before a node that could tell whether its updates are made.
@@ -121,7 +120,7 @@ std::string merge_updates(Graph& graph) {
   graph.retain_nodes(keep);
   return format("{} updates of variables in {}", merged.size(), batches.size());
 }
-const PassRegistration registered(80, "merge_updates",
+const PassRegistration registered_merge_updates(80, "merge_updates",
                                   "The updates of one step of an optimizer are made in one loop.",
                                   merge_updates);
 

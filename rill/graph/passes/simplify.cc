@@ -9,8 +9,6 @@
 namespace rill {
 namespace {
 
-const ValueInfo& info(Endpoint e) { return e.node->outputs[static_cast<std::size_t>(e.index)]; }
-
 // A constant that is one value all over.
 bool is_all(Endpoint e, double value) {
   const Tensor* t = known_value(e);
@@ -83,7 +81,7 @@ std::string simplify(Graph& graph) {
   prune(graph);
   return format("{} ops that change nothing, {} taken in by the next", gone, folded);
 }
-const PassRegistration registered(30, "simplify", "Arithmetic that changes nothing goes.",
+const PassRegistration registered_simplify(30, "simplify", "Arithmetic that changes nothing goes.",
                                   simplify);
 
 }  // namespace

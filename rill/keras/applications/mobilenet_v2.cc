@@ -23,7 +23,7 @@ std::int64_t whole_eights(double filters) {
   return static_cast<double>(near) < 0.9 * filters ? near + 8 : near;
 }
 
-Tensor normalized(const Tensor& x, const std::string& name) {
+Tensor batch_normalized(const Tensor& x, const std::string& name) {
   return layers::BatchNormalization({.momentum = 0.999, .epsilon = 1e-3, .name = name})(x);
 }
 Tensor relu6(const Tensor& x, const std::string& name) {
@@ -54,7 +54,7 @@ Tensor inverted_residual(const Tensor& input, const Block& block, double alpha, 
   Tensor x = input;
   if (id > 0) {  // the first block has as many channels as it needs
     x = pointwise(x, 6 * channels, prefix + "expand");
-    x = normalized(x, prefix + "expand_BN");
+    x = batch_normalized(x, prefix + "expand_BN");
     x = relu6(x, prefix + "expand_relu");
   }
   if (block.stride == 2) {
@@ -66,10 +66,10 @@ Tensor inverted_residual(const Tensor& input, const Block& block, double alpha, 
                                   .padding = block.stride == 1 ? "same" : "valid",
                                   .use_bias = false,
                                   .name = prefix + "depthwise"})(x);
-  x = normalized(x, prefix + "depthwise_BN");
+  x = batch_normalized(x, prefix + "depthwise_BN");
   x = relu6(x, prefix + "depthwise_relu");
   x = pointwise(x, filters, prefix + "project");
-  x = normalized(x, prefix + "project_BN");
+  x = batch_normalized(x, prefix + "project_BN");
   if (channels != filters || block.stride != 1) return x;
   return layers::Add({.name = prefix + "add"})({input, x});
 }
@@ -93,13 +93,13 @@ Model MobileNetV2(MobileNetV2Options o) {
   const Tensor input = Input(shape);
   Tensor x = layers::Conv2D(whole_eights(32 * o.alpha), 3, 2,
                             {.padding = "same", .use_bias = false, .name = "Conv1"})(input);
-  x = normalized(x, "bn_Conv1");
+  x = batch_normalized(x, "bn_Conv1");
   x = relu6(x, "Conv1_relu");
   for (int id = 0; const Block& block : blocks) x = inverted_residual(x, block, o.alpha, id++);
   // Narrow models keep all features for the classifier.
   const std::int64_t features = o.alpha > 1 ? whole_eights(1280 * o.alpha) : 1280;
   x = layers::Conv2D(features, 1, {.use_bias = false, .name = "Conv_1"})(x);
-  x = normalized(x, "Conv_1_bn");
+  x = batch_normalized(x, "Conv_1_bn");
   x = relu6(x, "out_relu");
   x = o.include_top ? predictions(layers::GlobalAveragePooling2D()(x), common) : pooled(x, common);
   const std::string rows = shape[0].known() ? format("{}", shape.dim(0)) : "None";

@@ -58,7 +58,7 @@ Nest sorted_by_key(const Nest& nest) {
   if (!nest.is_dict()) {
     std::vector<Nest> items;
     for (std::size_t i = 0; i < nest.size(); ++i)
-      items.push_back(sorted_by_key(nest[static_cast<int>(i)]));
+      items.push_back(sorted_by_key(nest.part(i)));
     return Nest::make(std::move(items));
   }
   std::vector<std::string> keys = nest.keys();
@@ -118,10 +118,10 @@ namespace {
 std::vector<Tensor> in_order_of_keras(const KerasNode& n) {
   const auto& names = call_arguments(n.layer->class_name()).inputs;
   if (names.empty() || n.inputs.is_tensor()) return n.leaves();
-  std::vector<Tensor> all = n.inputs[0].flatten();
+  std::vector<Tensor> all = n.inputs.part(0).flatten();
   std::map<std::string_view, std::vector<Tensor>> named;
   for (std::size_t i = 1; i < n.inputs.size(); ++i)
-    for (const Tensor& t : n.inputs[static_cast<int>(i)].flatten())
+    for (const Tensor& t : n.inputs.part(i).flatten())
       named[names[std::min(i, names.size()) - 1]].push_back(t);
   for (const auto& [name, tensors] : named) all.insert(all.end(), tensors.begin(), tensors.end());
   return all;

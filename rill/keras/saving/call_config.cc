@@ -74,12 +74,12 @@ constexpr Unary kUnary[] = {
     {"stop_gradient", [](const Tensor& x) { return stop_gradient(x); }},
 };
 using Reduce = Tensor (*)(const Operand&, const std::vector<int>&, ReduceOptions);
-struct Reduction {
+struct ReductionOp {
   const char* function;
   Reduce over;
   Tensor (*all)(const Operand&, ReduceOptions);
 };
-constexpr Reduction kReductions[] = {
+constexpr ReductionOp kReductions[] = {
     {"math.reduce_sum", reduce_sum_over, reduce_sum},
     {"math.reduce_mean", reduce_mean_over, reduce_mean},
     {"math.reduce_max", reduce_max_over, reduce_max},
@@ -322,7 +322,7 @@ class LayerCall {
     const auto& names = call_arguments(n_.layer->class_name()).inputs;
     const bool by_name = !names.empty() && !n_.inputs.is_tensor();
     for (std::size_t i = 1; by_name && i < n_.inputs.size(); ++i) {
-      const Config given = value(n_.inputs[static_cast<int>(i)]);
+      const Config given = value(n_.inputs.part(i));
       if (i > names.size()) {  // states that were given one by one
         Config list = arguments_[names.back()];
         if (i == names.size() + 1) list = Config::list({list});
@@ -371,7 +371,7 @@ class LayerCall {
       return keras_symbol(nest.as_tensor()) ? place_(nest.as_tensor())
                                             : constant_config(nest.as_tensor());
     Config list = Config::list();
-    for (std::size_t i = 0; i < nest.size(); ++i) list.push_back(value(nest[static_cast<int>(i)]));
+    for (std::size_t i = 0; i < nest.size(); ++i) list.push_back(value(nest.part(i)));
     return list;
   }
   Config input(const Nest& nest) const {
@@ -386,7 +386,7 @@ class LayerCall {
     if (nest.is_dict())
       for (const std::string& key : nest.keys()) c.set(key, input(nest[key]));
     else
-      for (std::size_t i = 0; i < nest.size(); ++i) c.push_back(input(nest[static_cast<int>(i)]));
+      for (std::size_t i = 0; i < nest.size(); ++i) c.push_back(input(nest.part(i)));
     return c;
   }
 
@@ -569,7 +569,7 @@ std::vector<Tensor> draw_function(const std::string& function, const Config& fir
     if (function == of_list) return {draw_list(function, first, arguments, operand)};
   const Tensor x = operand(first, {});
   if (const Unary* u = find(kUnary, function)) return {u->draw(x)};
-  if (const Reduction* r = find(kReductions, function)) {
+  if (const ReductionOp* r = find(kReductions, function)) {
     const ReduceOptions options{.keepdims = arguments.get("keepdims", false)};
     const Config& axis = arguments.get("axis");
     return {axis.is_null() ? r->all(x, options) : r->over(x, axes_of(axis), options)};

@@ -139,7 +139,7 @@ class NanFinder : public OpObserver {
     }
     // Variables have the value that an update left: a result, which only its first spoiler made.
     for (const In& t : inputs) {
-      if (!op.updates || !is_variable(*t)) continue;
+      if (!op.updates() || !is_variable(*t)) continue;
       VariableCell& cell = variable_cell(*t);
       const Contents left = contents_of(cell.value);
       if (left.finite() || !spoilt_.insert(&cell).second) continue;
@@ -151,7 +151,7 @@ class NanFinder : public OpObserver {
     if (!bad) return;
     bool finite = true, no_nan = true;
     for (const In& t : inputs) {
-      if (op.updates && is_variable(*t)) continue;
+      if (op.updates() && is_variable(*t)) continue;
       c.inputs.push_back(contents_of(is_variable(*t) ? variable_cell(*t).value : *t));
       finite = finite && c.inputs.back().finite();
       no_nan = no_nan && c.inputs.back().nans == 0;
@@ -231,8 +231,8 @@ void complete(Culprit& c, const Graph& g) {
   const std::size_t slash = c.node.rfind('/');
   c.scope = slash == std::string::npos ? "" : c.node.substr(0, slash + 1);
   for (const Endpoint& e : n->inputs) {
-    const DType d = e.node->outputs[static_cast<std::size_t>(e.index)].dtype;
-    if (d != resource_dtype() || !n->op->updates) c.input_names.push_back(e.node->name);
+    const DType d = info(e).dtype;
+    if (d != resource_dtype() || !n->op->updates()) c.input_names.push_back(e.node->name);
   }
   if (in_scope(c.node, kGradientScope)) c.through = forward_node(*n);
 }

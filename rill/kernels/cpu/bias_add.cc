@@ -22,14 +22,7 @@ void bias_add_cpu(KernelContext& c) noexcept {
   const TensorShape value({s.outer, s.channels, s.inner}), bias({s.channels, 1});
   const BroadcastPlan p = plan_broadcast(value, bias, value);
   dispatch_numeric(c.out().dtype, [&]<class T>() {
-    const T *a = c.in<T>(0), *b = c.in<T>(1);
-    T* y = c.out<T>();
-    parallel_for(c.out().size / p.inner, std::max<std::int64_t>(1, kElementGrain / p.inner),
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for_runs(p, begin, end, [&](std::int64_t at, std::int64_t ia, std::int64_t ib) {
-                     binary_run<functors::Add>(a + ia, p.a_row, b + ib, p.b_row, y + at, p.inner);
-                   });
-                 });
+    run_broadcast(c, p, sizeof(T), sizeof(T), binary_run<functors::Add, T, T>);
   });
 }
 RILL_KERNEL("BiasAdd", cpu, kNumericTypes, bias_add_cpu);

@@ -20,19 +20,16 @@ thread_local PackedFilter* PackedFilter::current = nullptr;
 #include <unordered_map>
 #include <vector>
 
-#include <oneapi/dnnl/dnnl.hpp>
-
 #include "rill/base/parallel.h"
+#include "rill/base/waiting.h"
+#include "rill/kernels/cpu/onednn.h"
 
 namespace rill::cpu {
 namespace {
 
 using dnnl::memory;
-
-const dnnl::engine& engine() {
-  static const auto* e = new dnnl::engine(dnnl::engine::kind::cpu, 0);
-  return *e;
-}
+using onednn::any_layout;
+using onednn::engine;
 
 // A primitive for one geometry: immutable, run by many threads at once with
 // scratch memory of their own.
@@ -73,9 +70,6 @@ memory::desc filter_desc(const WindowGeometry& g, memory::data_type type) {
   for (std::size_t i = d.size(); i-- > first;) strides[i] = step, step *= d[i];
   return memory::desc(d, type, strides);
 }
-memory::desc any_layout(const memory::desc& m) {
-  return memory::desc(m.dims(), m.data_type(), memory::format_tag::any);
-}
 
 template <class PD>
 bool better_than_reference(PD& pd) {
@@ -110,10 +104,9 @@ std::shared_ptr<const ConvPrimitive> make(ConvPass pass, const WindowGeometry& g
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   if (biased) p->bias = memory::desc({g.out_channels}, type, memory::format_tag::a);
   const auto algorithm = dnnl::algorithm::convolution_direct;
-  dnnl::convolution_forward::primitive_desc forward(
-      {dnnl::prop_kind::forward_training, algorithm, x, any_layout(filter_desc(g, type)), p->bias,
-       y, strides, dilations, before, after},
-      attr, engine());
+  auto forward = onednn::describe<dnnl::convolution_forward>(
+      attr, dnnl::prop_kind::forward_training, algorithm, x, any_layout(filter_desc(g, type)),
+      p->bias, y, strides, dilations, before, after);
   auto keep = [&](const auto& pd, const memory::desc& lx, const memory::desc& lw,
                   const memory::desc& ly) {
     p->liked[0] = lx, p->liked[1] = lw, p->liked[2] = ly;
@@ -124,14 +117,14 @@ std::shared_ptr<const ConvPrimitive> make(ConvPass pass, const WindowGeometry& g
     keep(forward, forward.src_desc(), forward.weights_desc(), forward.dst_desc());
     p->primitive = dnnl::convolution_forward(forward);
   } else if (pass == ConvPass::input) {
-    dnnl::convolution_backward_data::primitive_desc pd(
-        {algorithm, x, w, y, strides, dilations, before, after}, attr, engine(), forward);
+    auto pd = onednn::describe_backward<dnnl::convolution_backward_data>(
+        attr, forward, algorithm, x, w, y, strides, dilations, before, after);
     if (!better_than_reference(pd)) return nullptr;
     keep(pd, pd.diff_src_desc(), pd.weights_desc(), pd.diff_dst_desc());
     p->primitive = dnnl::convolution_backward_data(pd);
   } else {
-    dnnl::convolution_backward_weights::primitive_desc pd(
-        {algorithm, x, w, y, strides, dilations, before, after}, attr, engine(), forward);
+    auto pd = onednn::describe_backward<dnnl::convolution_backward_weights>(
+        attr, forward, algorithm, x, w, y, strides, dilations, before, after);
     if (!better_than_reference(pd)) return nullptr;
     keep(pd, pd.src_desc(), pd.diff_weights_desc(), pd.diff_dst_desc());
     p->primitive = dnnl::convolution_backward_weights(pd);
@@ -282,6 +275,7 @@ const Packed* packed(PackedFilter& filter, const void* elements, const memory::d
 void run(const ConvPrimitive& p, ConvPass pass, const ConvBuffers<void>& b,
          const void* bias = nullptr) {
   thread_local dnnl::stream stream(engine());
+  if (const int width = compute_width(); width > 1) adapt_waiting(width);
   Scratch scratch;
   const int written = pass == ConvPass::output ? 2 : pass == ConvPass::input ? 0 : 1;
   void* const given[3] = {b.input, b.filter, b.output};
@@ -391,6 +385,7 @@ bool onednn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, DType
   const double work = static_cast<double>(g.batch * g.out_pixels()) *
                       static_cast<double>(g.taps() * g.out_channels) *
                       static_cast<double>(g.in_channels / g.groups);
+  if (dtype == bfloat16 && !onednn::limits().bfloat16) return false;
   try {
     if (pass == ConvPass::filter)
       if (const std::int64_t parts = parts_of(g, work); parts > 1)

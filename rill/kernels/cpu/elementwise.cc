@@ -39,4 +39,46 @@ BroadcastPlan plan_broadcast(const TensorShape& a, const TensorShape& b, const T
   return p;
 }
 
+void run_unary_kernel(KernelContext& c, std::int64_t in_bytes, std::int64_t out_bytes,
+                      UnaryRun run) noexcept {
+  const char* x = static_cast<const char*>(c.in(0).data);
+  char* y = static_cast<char*>(c.out().data);
+  parallel_for(c.out().size, kElementGrain, [&](std::int64_t begin, std::int64_t end) {
+    run(x + begin * in_bytes, y + begin * out_bytes, end - begin);
+  });
+}
+
+void run_broadcast(KernelContext& c, const BroadcastPlan& p, std::int64_t in_bytes,
+                   std::int64_t out_bytes, BinaryRun run) noexcept {
+  const char *a = static_cast<const char*>(c.in(0).data),
+             *b = static_cast<const char*>(c.in(1).data);
+  char* y = static_cast<char*>(c.out().data);
+  parallel_for(c.out().size / p.inner, std::max<std::int64_t>(1, kElementGrain / p.inner),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for_runs(p, begin, end, [&](std::int64_t at, std::int64_t ia, std::int64_t ib) {
+                   run(a + ia * in_bytes, p.a_row, b + ib * in_bytes, p.b_row, y + at * out_bytes,
+                       p.inner);
+                 });
+               });
+}
+
+void run_binary_kernel(KernelContext& c, std::int64_t in_bytes, std::int64_t out_bytes,
+                       BinaryRun run) noexcept {
+  const char *a = static_cast<const char*>(c.in(0).data),
+             *b = static_cast<const char*>(c.in(1).data);
+  char* y = static_cast<char*>(c.out().data);
+  const std::int64_t na = c.in(0).size, nb = c.in(1).size, n = c.out().size;
+  // Same shape, or one side a single element: no plan needed.
+  if ((na == n || na == 1) && (nb == n || nb == 1)) {
+    const bool a_row = na == n, b_row = nb == n;
+    parallel_for(n, kElementGrain, [&](std::int64_t begin, std::int64_t end) {
+      run(a_row ? a + begin * in_bytes : a, a_row, b_row ? b + begin * in_bytes : b, b_row,
+          y + begin * out_bytes, end - begin);
+    });
+    return;
+  }
+  run_broadcast(c, plan_broadcast(c.in_shape(0), c.in_shape(1), c.out_shape()), in_bytes, out_bytes,
+                run);
+}
+
 }  // namespace rill::cpu

@@ -46,17 +46,33 @@ void for_runs(const BroadcastPlan& p, std::int64_t begin, std::int64_t end, F&& 
   }
 }
 
+// What differs between dtypes and functors is one run over contiguous elements.
+// The rest of a kernel, which cuts the work and walks broadcasts, is compiled
+// once, in elementwise.cc.
+using UnaryRun = void (*)(const void* x, void* y, std::int64_t n);
+// Each side is a row of n elements, or one element for all of them.
+using BinaryRun = void (*)(const void* a, bool a_row, const void* b, bool b_row, void* y,
+                           std::int64_t n);
+void run_unary_kernel(KernelContext& c, std::int64_t in_bytes, std::int64_t out_bytes,
+                      UnaryRun run) noexcept;
+void run_binary_kernel(KernelContext& c, std::int64_t in_bytes, std::int64_t out_bytes,
+                       BinaryRun run) noexcept;
+// The same where the caller knows how the inputs are walked.
+void run_broadcast(KernelContext& c, const BroadcastPlan& plan, std::int64_t in_bytes,
+                   std::int64_t out_bytes, BinaryRun run) noexcept;
+
 template <class F, class T, class R = T>
 void unary_cpu(KernelContext& c) noexcept {
-  const T* x = c.in<T>(0);
-  R* y = c.out<R>();
-  parallel_for(c.out().size, kElementGrain, [&](std::int64_t begin, std::int64_t end) {
-    unary_loop<F>(x + begin, y + begin, end - begin);
+  run_unary_kernel(c, sizeof(T), sizeof(R), [](const void* x, void* y, std::int64_t n) {
+    unary_loop<F>(static_cast<const T*>(x), static_cast<R*>(y), n);
   });
 }
 
 template <class F, class T, class R>
-void binary_run(const T* a, bool a_row, const T* b, bool b_row, R* y, std::int64_t n) {
+void binary_run(const void* left, bool a_row, const void* right, bool b_row, void* result,
+                std::int64_t n) {
+  const T *a = static_cast<const T*>(left), *b = static_cast<const T*>(right);
+  R* y = static_cast<R*>(result);
   if (a_row && b_row)
     binary_loop<F>(a, b, y, n);
   else if (b_row)
@@ -89,25 +105,7 @@ bool refuse(KernelContext& c) {
 template <class F, class T, class R = T>
 void binary_cpu(KernelContext& c) noexcept {
   if (c.out().size == 0 || refuse<F, T>(c)) return;
-  const T *a = c.in<T>(0), *b = c.in<T>(1);
-  R* y = c.out<R>();
-  const std::int64_t na = c.in(0).size, nb = c.in(1).size, n = c.out().size;
-  // Same shape, or one side a single element: no plan needed.
-  if ((na == n || na == 1) && (nb == n || nb == 1)) {
-    const bool a_row = na == n, b_row = nb == n;
-    parallel_for(n, kElementGrain, [&](std::int64_t begin, std::int64_t end) {
-      binary_run<F>(a_row ? a + begin : a, a_row, b_row ? b + begin : b, b_row, y + begin,
-                    end - begin);
-    });
-    return;
-  }
-  const BroadcastPlan p = plan_broadcast(c.in_shape(0), c.in_shape(1), c.out_shape());
-  parallel_for(n / p.inner, std::max<std::int64_t>(1, kElementGrain / p.inner),
-               [&](std::int64_t begin, std::int64_t end) {
-                 for_runs(p, begin, end, [&](std::int64_t at, std::int64_t ia, std::int64_t ib) {
-                   binary_run<F>(a + ia, p.a_row, b + ib, p.b_row, y + at, p.inner);
-                 });
-               });
+  run_binary_kernel(c, sizeof(T), sizeof(R), binary_run<F, T, R>);
 }
 
 template <class F, class... Ts>

@@ -5,11 +5,9 @@
 #include <vector>
 
 #include "rill/base/parallel.h"
+#include "rill/base/waiting.h"
 #include "rill/kernels/cpu/isa.h"
-
-#if RILL_WITH_ONEDNN
-#include <oneapi/dnnl/dnnl.h>
-#endif
+#include "rill/kernels/cpu/onednn.h"
 
 namespace rill::cpu {
 namespace {
@@ -110,6 +108,8 @@ void gemm<float>(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t 
   // Below about a million operations a second thread costs more than it gives.
   const bool narrow = width > 1 && m * n * k < (1 << 19);
   if (narrow) set_compute_width(1);
+  onednn::limits();
+  if (width > 1 && !narrow) adapt_waiting(width);
   dnnl_sgemm(ta ? 'T' : 'N', tb ? 'T' : 'N', m, n, k, 1.f, a, ta ? m : k, b, tb ? k : n, beta, c,
              n);
   if (narrow) set_compute_width(width);

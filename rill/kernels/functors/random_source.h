@@ -19,8 +19,14 @@ inline Philox from_attrs(KernelContext& c, std::int64_t groups_per_element,
     seed2 = entropy() | 1;
   }
   Philox gen = stateful_generator(seed, seed2);
-  const std::int64_t start =
-      start_of_run(c.int_attr("_offset"), elements < 0 ? c.out().size : elements);
+  const std::int64_t offset = c.int_attr(kRandomOffset);
+  const std::int64_t start = start_of_run(offset, elements < 0 ? c.out().size : elements);
+  if (start < 0) {
+    c.fail(Code::invalid_argument,
+           format("[{}] attribute {} is {}, which names no random stream of this process", c.tag(),
+                  kRandomOffset, offset));
+    return gen;
+  }
   gen.skip(static_cast<std::uint64_t>(start * groups_per_element));
   return gen;
 }

@@ -30,6 +30,7 @@ const Op& shape_op = OpBuilder("Shape", "shape")
                          .doc("The sizes of a tensor as a list.")
                          .shape(shape_shape)
                          .no_gradient()
+        .of_shapes()
                          .forward(shape_forward)
                          .define();
 const Op& shape_n_op = OpBuilder("ShapeN", "shape_n")
@@ -39,6 +40,7 @@ const Op& shape_n_op = OpBuilder("ShapeN", "shape_n")
                            .doc("The sizes of each tensor as a list.")
                            .shape(shape_shape)
                            .no_gradient()
+        .of_shapes()
                            .forward(shape_forward)
                            .define();
 
@@ -50,6 +52,7 @@ const Op& size_op =
         .doc("The number of elements of a tensor.")
         .shape(scalar_shape)
         .no_gradient()
+        .of_shapes()
         .forward([](const AttrReader& a, std::span<const In> in, std::span<const TensorShape>,
                     std::span<Tensor> out) {
           const std::int64_t n = in[0]->size();
@@ -66,6 +69,7 @@ const Op& rank_op =
         .doc("The number of axes of a tensor.")
         .shape(scalar_shape)
         .no_gradient()
+        .of_shapes()
         .forward([](const AttrReader&, std::span<const In> in, std::span<const TensorShape>,
                     std::span<Tensor> out) { out[0] = to_tensor(in[0]->ndim()); })
         .define();

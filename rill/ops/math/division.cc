@@ -49,13 +49,13 @@ const Op& truncatemod_op = binary_op("TruncateMod", "truncatemod", kModTypes)
                                         .gradient(truncatemod_grad, "x y")
                                         .define();
 
-constexpr TypeSet kFractions = kFloatTypes | kComplexTypes;
+constexpr TypeSet kQuotientTypes = kFloatTypes | kComplexTypes;
 void divide_no_nan_grad(GradContext& g) {
   const Tensor x = conj(g.input(0)), y = conj(g.input(1));
   if (g.needs(0)) set_reduced(g, 0, divide_no_nan(g.dy(), y));
   if (g.needs(1)) set_reduced(g, 1, g.dy() * divide_no_nan(divide_no_nan(negative(x), y), y));
 }
-const Op& divide_no_nan_op = binary_op("DivNoNan", "divide_no_nan", kFractions)
+const Op& divide_no_nan_op = binary_op("DivNoNan", "divide_no_nan", kQuotientTypes)
                                  .doc("x / y; 0 where y is 0, whatever x is.")
                                  .gradient(divide_no_nan_grad, "x y")
                                  .define();
@@ -64,7 +64,7 @@ void multiply_no_nan_grad(GradContext& g) {
   if (g.needs(0)) set_reduced(g, 0, multiply_no_nan(g.dy(), conj(g.input(1))));
   if (g.needs(1)) set_reduced(g, 1, multiply_no_nan(conj(g.input(0)), g.dy()));
 }
-const Op& multiply_no_nan_op = binary_op("MulNoNan", "multiply_no_nan", kFractions)
+const Op& multiply_no_nan_op = binary_op("MulNoNan", "multiply_no_nan", kQuotientTypes)
                                    .doc("x * y; 0 where y is 0, whatever x is.")
                                    .gradient(multiply_no_nan_grad, "x y")
                                    .define();
@@ -77,7 +77,7 @@ void xdivy_grad(GradContext& g) {
   if (g.needs(0)) set_reduced(g, 0, g.dy() * xdivy(is_used(x), y));
   if (g.needs(1)) set_reduced(g, 1, g.dy() * xdivy(negative(x), square(y)));
 }
-const Op& xdivy_op = binary_op("Xdivy", "xdivy", kFractions)
+const Op& xdivy_op = binary_op("Xdivy", "xdivy", kQuotientTypes)
                          .doc("x / y; 0 where x is 0, whatever y is.")
                          .gradient(xdivy_grad, "x y")
                          .define();
@@ -86,7 +86,7 @@ void xlogy_grad(GradContext& g) {
   if (g.needs(0)) set_reduced(g, 0, g.dy() * xlogy(is_used(x), y));
   if (g.needs(1)) set_reduced(g, 1, g.dy() * xdivy(x, y));
 }
-const Op& xlogy_op = binary_op("Xlogy", "xlogy", kFractions)
+const Op& xlogy_op = binary_op("Xlogy", "xlogy", kQuotientTypes)
                          .doc("x log(y); 0 where x is 0, whatever y is.")
                          .gradient(xlogy_grad, "x y")
                          .define();
@@ -95,7 +95,7 @@ void xlog1py_grad(GradContext& g) {
   if (g.needs(0)) set_reduced(g, 0, g.dy() * xlog1py(is_used(x), y));
   if (g.needs(1)) set_reduced(g, 1, g.dy() * xdivy(x, y + 1));
 }
-const Op& xlog1py_op = binary_op("Xlog1py", "xlog1py", kFractions)
+const Op& xlog1py_op = binary_op("Xlog1py", "xlog1py", kQuotientTypes)
                            .doc("x log(1 + y); 0 where x is 0, whatever y is.")
                            .gradient(xlog1py_grad, "x y")
                            .define();

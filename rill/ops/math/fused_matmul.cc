@@ -23,6 +23,7 @@ void product_shape(ShapeContext& c) {
                                                .doc("c plus the matrix product of a and b.")
                                                .shape(product_shape)
                                                .no_gradient()
+                                               .adds_to("c")
                                                .define();
 
 [[maybe_unused]] const Op& fused_matmul_op =

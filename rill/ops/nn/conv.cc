@@ -104,6 +104,7 @@ void define(const char* name, const char* tag, TypeSet types) {
                                   "summed at each place.")
            .shape(forward_shape<f>)
            .gradient(forward_grad<f>, "input filter")
+           .packed_input("filter")
            .define();
   OpBuilder input(op + "BackpropInput" + version, std::string(tag) + "_backprop_input");
   input.input(f == kConv3d ? "input_sizes: Tshape" : "input_sizes: int32")
@@ -116,6 +117,7 @@ void define(const char* name, const char* tag, TypeSet types) {
            .doc("The gradient with respect to the input, which has shape input_sizes.")
            .shape(backward_shape<f, true>)
            .gradient(input_grad<f>, "filter out_backprop")
+           .packed_input("filter")
            .host("input_sizes")
            .define();
   OpBuilder filter(op + "BackpropFilter" + version, std::string(tag) + "_backprop_filter");

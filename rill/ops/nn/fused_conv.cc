@@ -26,6 +26,7 @@ void fused_conv_shape(ShapeContext& c) { find_op("Conv2D").shape(c); }
         .doc("A convolution, plus a number a channel, through an activation.")
         .shape(fused_conv_shape)
         .no_gradient()
+        .packed_input("filter")
         .define();
 
 }  // namespace

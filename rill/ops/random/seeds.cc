@@ -122,11 +122,15 @@ RandomStream graph_stream(std::int64_t op_seed) {
   } else {
     s = next_stream(op_seed, 0);
   }
+  s.offset = new_graph_offset();
+  return s;
+}
+
+std::int64_t new_graph_offset() {
   Counts& c = counts();
   std::lock_guard lock(c.mutex);
   c.taken.push_back(0);
-  s.offset = -static_cast<std::int64_t>(c.taken.size());
-  return s;
+  return -static_cast<std::int64_t>(c.taken.size());
 }
 
 std::int64_t start_of_run(std::int64_t offset, std::int64_t elements) {
@@ -135,7 +139,10 @@ std::int64_t start_of_run(std::int64_t offset, std::int64_t elements) {
     return scope->next({0, 0, 0}).seed2;  // each op's stream, entered far apart
   Counts& c = counts();
   std::lock_guard lock(c.mutex);
-  std::int64_t& taken = c.taken[static_cast<std::size_t>(-offset - 1)];
+  // Counted from below 0, so that the most negative number does not overflow.
+  const auto index = static_cast<std::size_t>(-(offset + 1));
+  if (index >= c.taken.size()) return -1;
+  std::int64_t& taken = c.taken[index];
   const std::int64_t start = taken;
   taken += elements;
   return start;

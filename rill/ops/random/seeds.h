@@ -17,11 +17,15 @@ struct RandomStream {
 // `op_seed` -1: none. `elements`: how many numbers the call draws.
 RandomStream next_stream(std::int64_t op_seed, std::int64_t elements);
 RandomStream graph_stream(std::int64_t op_seed);
+// Only the offset of such a stream, for an op whose seeds came with a file.
+std::int64_t new_graph_offset();
+// The attribute of a stateful random op that holds the offset.
+inline constexpr const char* kRandomOffset = "_offset";
 // Of a dataset that draws. Datasets are counted by themselves: making one does not
 // change the numbers of the ops that follow.
 RandomStream dataset_stream(std::int64_t op_seed);
 // Where a run starts that draws so many numbers: `offset`, or what count number
-// -offset says, which then moves on.
+// -offset says, which then moves on. -1: there is no such count.
 RILL_API std::int64_t start_of_run(std::int64_t offset, std::int64_t elements);
 
 // Where the random numbers of this process stand: the seeds, and how many streams were handed

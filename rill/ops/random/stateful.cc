@@ -2,17 +2,12 @@
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/op_helpers.h"
+#include "rill/ops/random/random_helpers.h"
 #include "rill/ops/random/seeds.h"
 #include "rill/ops/random_ops.h"
 
 namespace rill {
 namespace {
-
-void sizes_shape(ShapeContext& c) {
-  const TensorShape out = c.input_as_shape(0);
-  if (c.input_value(0)) checked_num_elements(out.dims(), c.tag());
-  c.set_output(0, out);
-}
 
 OpBuilder random_op(const char* name, const char* tag) {
   OpBuilder b(name, tag);
@@ -25,7 +20,7 @@ OpBuilder random_op(const char* name, const char* tag) {
       .type("T", kIndexTypes)
       .shape(sizes_shape)
       .no_gradient()
-      .stateful()
+      .random()
       .host("shape");
   return b;
 }
@@ -56,7 +51,7 @@ const Op& uniform_int_op = OpBuilder("RandomUniformInt", "random.uniform")
                                .doc("Uniform integers in [minval, maxval).")
                                .shape(int_shape)
                                .no_gradient()
-                               .stateful()
+                               .random()
                                .host("shape")
                                .define();
 
@@ -72,19 +67,9 @@ const Op& shuffle_op = OpBuilder("RandomShuffle", "random.shuffle")
                            .doc("The rows of a tensor in random order.")
                            .shape(unchanged_shape)
                            .no_gradient()
-                           .stateful()
+                           .random()
                            .define();
 
-void multinomial_shape(ShapeContext& c) {
-  require_rank(c, 0, 2, "logits");
-  std::int64_t n = -1;
-  c.input_as_int(1, &n);
-  RILL_CHECK(n >= 0 || !c.input_value(1), invalid_argument,
-             "[{}] num_samples is {}; expected 0 or more", c.tag(), n);
-  RILL_CHECK(!c.input(0).has_rank() || c.input(0).dim(1) != 0, invalid_argument,
-             "[{}] logits {} have no classes", c.tag(), c.input(0));
-  c.set_output(0, TensorShape(Dims{c.input(0).has_rank() ? c.input(0).dim(0) : -1, n}));
-}
 const Op& multinomial_op = OpBuilder("Multinomial", "random.categorical")
                                .input("logits: T")
                                .input("num_samples: int32")
@@ -97,16 +82,9 @@ const Op& multinomial_op = OpBuilder("Multinomial", "random.categorical")
                                .doc("Classes drawn by their unnormalised log-probabilities.")
                                .shape(multinomial_shape)
                                .no_gradient()
-                               .stateful()
+                               .random()
                                .host("num_samples")
                                .define();
-
-Tensor sizes_of(const Operand& shape) {
-  const Arg s(shape, sizes_dtype(shape));
-  RILL_CHECK(s->dtype().is_integer(), invalid_argument,
-             "[random] shape must be integers, got {} {}", s->dtype(), s->to_string());
-  return s->ndim() == 0 ? reshape(*s, {1}) : *s;
-}
 
 // The stream of a call that draws count() numbers.
 template <class F>
@@ -127,12 +105,6 @@ Tensor draw(const Op& op, const Operand& shape, random::Options o) {
   const RandomStream s = stream(o.seed, [&] { return count(sizes); });
   return execute(op, {sizes},
                  {{"dtype", o.dtype}, {"seed", s.seed}, {"seed2", s.seed2}, {"_offset", s.offset}});
-}
-
-// x * scale + shift, left out where it changes nothing.
-Tensor affine(const Tensor& x, double scale, double shift) {
-  const Tensor y = scale == 1 ? x : x * scale;
-  return shift == 0 ? y : y + shift;
 }
 
 }  // namespace

@@ -3,16 +3,12 @@
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/op_helpers.h"
+#include "rill/ops/random/random_helpers.h"
 #include "rill/ops/random_ops.h"
 
 namespace rill {
 namespace {
 
-void sizes_shape(ShapeContext& c) {
-  const TensorShape out = c.input_as_shape(0);
-  if (c.input_value(0)) checked_num_elements(out.dims(), c.tag());
-  c.set_output(0, out);
-}
 void seeded_shape(ShapeContext& c) {
   RILL_CHECK(!c.input(1).is_fully_defined() || c.input(1) == TensorShape({2}), invalid_argument,
              "[{}] seed must be two integers, got shape {}", c.tag(), c.input(1));
@@ -53,13 +49,13 @@ OpBuilder keyed(const char* name, const char* tag) {
       .host("shape key counter alg");
   return b;
 }
-const Op& uniform_op = seeded("StatelessRandomUniform", "random.stateless_uniform")
+const Op& stateless_uniform_op = seeded("StatelessRandomUniform", "random.stateless_uniform")
                            .doc("Uniform in [0, 1), from a seed.")
                            .define();
-const Op& normal_op = seeded("StatelessRandomNormal", "random.stateless_normal")
+const Op& stateless_normal_op = seeded("StatelessRandomNormal", "random.stateless_normal")
                           .doc("Standard normal, from a seed.")
                           .define();
-const Op& truncated_op = seeded("StatelessTruncatedNormal", "random.stateless_truncated_normal")
+const Op& stateless_truncated_op = seeded("StatelessTruncatedNormal", "random.stateless_truncated_normal")
                              .doc("Truncated standard normal, from a seed.")
                              .define();
 const Op& uniform_v2 = keyed("StatelessRandomUniformV2", "random.stateless_uniform")
@@ -72,7 +68,7 @@ const Op& truncated_v2 = keyed("StatelessTruncatedNormalV2", "random.stateless_t
                              .doc("Truncated standard normal, from key and counter.")
                              .define();
 
-const Op& uniform_int_op = OpBuilder("StatelessRandomUniformInt", "random.stateless_uniform")
+const Op& stateless_uniform_int_op = OpBuilder("StatelessRandomUniformInt", "random.stateless_uniform")
                                .input("shape: T")
                                .input("seed: Tseed")
                                .input("minval: dtype")
@@ -102,15 +98,7 @@ const Op& uniform_int_v2 = OpBuilder("StatelessRandomUniformIntV2", "random.stat
                                .host("shape key counter alg")
                                .define();
 
-void multinomial_shape(ShapeContext& c) {
-  require_rank(c, 0, 2, "logits");
-  std::int64_t n = -1;
-  c.input_as_int(1, &n);
-  RILL_CHECK(n >= 0 || !c.input_value(1), invalid_argument,
-             "[{}] num_samples is {}; expected 0 or more", c.tag(), n);
-  c.set_output(0, TensorShape(Dims{c.input(0).has_rank() ? c.input(0).dim(0) : -1, n}));
-}
-const Op& multinomial_op =
+const Op& stateless_multinomial_op =
     OpBuilder("StatelessMultinomial", "random.stateless_categorical")
         .input("logits: T")
         .input("num_samples: int32")
@@ -125,39 +113,30 @@ const Op& multinomial_op =
         .host("num_samples seed")
         .define();
 
-Tensor sizes_of(const Operand& shape) {
-  const Arg s(shape, sizes_dtype(shape));
-  return s->ndim() == 0 ? reshape(*s, {1}) : *s;
-}
-Tensor affine(const Tensor& x, double scale, double shift) {
-  const Tensor y = scale == 1 ? x : x * scale;
-  return shift == 0 ? y : y + shift;
-}
-
 }  // namespace
 
 namespace random {
 
 Tensor stateless_uniform(const Operand& shape, const Operand& seed, double lo, double hi,
                          DType dtype) {
-  return affine(execute(uniform_op, {sizes_of(shape), Arg(seed)}, {{"dtype", dtype}}), hi - lo, lo);
+  return affine(execute(stateless_uniform_op, {sizes_of(shape), Arg(seed)}, {{"dtype", dtype}}), hi - lo, lo);
 }
 Tensor stateless_uniform_int(const Operand& shape, const Operand& seed, const Operand& lo,
                              const Operand& hi, DType dtype) {
-  return execute(uniform_int_op, {sizes_of(shape), Arg(seed), Arg(lo, dtype), Arg(hi, dtype)});
+  return execute(stateless_uniform_int_op, {sizes_of(shape), Arg(seed), Arg(lo, dtype), Arg(hi, dtype)});
 }
 Tensor stateless_normal(const Operand& shape, const Operand& seed, double mean, double stddev,
                         DType dtype) {
-  return affine(execute(normal_op, {sizes_of(shape), Arg(seed)}, {{"dtype", dtype}}), stddev, mean);
+  return affine(execute(stateless_normal_op, {sizes_of(shape), Arg(seed)}, {{"dtype", dtype}}), stddev, mean);
 }
 Tensor stateless_truncated_normal(const Operand& shape, const Operand& seed, double mean,
                                   double stddev, DType dtype) {
-  return affine(execute(truncated_op, {sizes_of(shape), Arg(seed)}, {{"dtype", dtype}}), stddev,
+  return affine(execute(stateless_truncated_op, {sizes_of(shape), Arg(seed)}, {{"dtype", dtype}}), stddev,
                 mean);
 }
 Tensor stateless_categorical(const Operand& logits, const Operand& num_samples, const Operand& seed,
                              DType dtype) {
-  return execute(multinomial_op, {Arg(logits), Arg(num_samples, int32), Arg(seed)},
+  return execute(stateless_multinomial_op, {Arg(logits), Arg(num_samples, int32), Arg(seed)},
                  {{"output_dtype", dtype}});
 }
 

@@ -57,7 +57,7 @@ OpBuilder apply_op(std::string_view name, std::string_view tag,
       .type("T", kFloatTypes)
       .shape(apply_shape)
       .no_gradient()
-      .updates();
+      .variable(VariableUse::update);
   for (const char* i : inputs) {
     const std::string_view input = i;
     if (input == "indices")

@@ -32,7 +32,7 @@ void apply_many_shape(ShapeContext& c) {
             "holds; its attributes are this one's as well.")
         .shape(apply_many_shape)
         .no_gradient()
-        .updates()
+        .variable(VariableUse::update)
         .define();
 
 }  // namespace

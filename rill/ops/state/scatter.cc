@@ -43,7 +43,7 @@ void scatter_shape(ShapeContext& c) {
                      .doc(text)                     \
                      .shape(scatter_shape)          \
                      .no_gradient()                 \
-                     .updates()                     \
+                     .variable(VariableUse::update)                     \
                      .define();
 RILL_SCATTER(update_op, "ResourceScatterUpdate", "scatter_update",
              "variable[indices[i]] = updates[i].")
@@ -78,7 +78,7 @@ const Op& gather_op = OpBuilder("ResourceGather", "gather")
                           .doc("Rows of a variable, picked by index; the gradient stays sparse.")
                           .shape(gather_shape)
                           .gradient(gather_grad, "resource indices")
-                          .stateful()
+                          .variable(VariableUse::look)
                           .forward([](const AttrReader&, std::span<const In> in,
                                       std::span<const TensorShape>, std::span<Tensor> out) {
                             out[0] = gather(variable_cell(*in[0]).read(), *in[1]);

@@ -18,7 +18,7 @@ const Op& read_op =
         .doc("The value of a variable now; later assignments do not change it.")
         .shape(read_shape)
         .gradient(read_grad)
-        .stateful()
+        .variable(VariableUse::read)
         .forward([](const AttrReader&, std::span<const In> in, std::span<const TensorShape>,
                     std::span<Tensor> out) { out[0] = variable_cell(*in[0]).read(); })
         .define();
@@ -32,7 +32,7 @@ const Op& assign_op =
         .doc("Gives a variable a new value.")
         .shape(no_outputs)
         .no_gradient()
-        .stateful()
+        .variable(VariableUse::assign)
         .forward([](const AttrReader&, std::span<const In> in, std::span<const TensorShape>,
                     std::span<Tensor>) { variable_cell(*in[0]).assign(*in[1]); })
         .define();
@@ -60,7 +60,7 @@ const Op& assign_add_op = OpBuilder("AssignAddVariableOp", "assign_add")
                               .doc("Adds to a variable.")
                               .shape(update_shape)
                               .no_gradient()
-                              .updates()
+                              .variable(VariableUse::update)
                               .define();
 const Op& assign_sub_op = OpBuilder("AssignSubVariableOp", "assign_sub")
                               .input("resource: resource")
@@ -69,7 +69,7 @@ const Op& assign_sub_op = OpBuilder("AssignSubVariableOp", "assign_sub")
                               .doc("Subtracts from a variable.")
                               .shape(update_shape)
                               .no_gradient()
-                              .updates()
+                              .variable(VariableUse::update)
                               .define();
 
 void run(const Op& op, const Tensor& handle, const Operand& value) {

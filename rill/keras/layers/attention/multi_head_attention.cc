@@ -226,7 +226,7 @@ class Restored : public layers::MultiHeadAttention {
       : MultiHeadAttention(new MultiHeadAttentionLayer(std::move(o), std::move(shapes))) {}
 };
 
-const RegisterLayer registered("MultiHeadAttention", [](const Config& c) -> LayerRef {
+const RegisterLayer registered_multi_head_attention("MultiHeadAttention", [](const Config& c) -> LayerRef {
   auto o = from_common<layers::MultiHeadAttentionOptions>(c);
   o.num_heads = c["num_heads"].as_int();
   o.key_dim = c["key_dim"].as_int();

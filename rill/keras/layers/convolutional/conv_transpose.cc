@@ -91,18 +91,18 @@ class TransposedConv : public ConvLayer {
 };
 
 template <int axes>
-LayerRef from_config(const Config& c) {
+LayerRef transpose_from_config(const Config& c) {
   auto o = from_common<layers::ConvTransposeOptions>(c);
   read_conv(o, c);
   read_kernel(o, c);
   o.output_padding = sizes_from(c.get("output_padding"));
   return layers::ConvTranspose<axes>(std::move(o));
 }
-const RegisterLayer conv1d("Conv1DTranspose", from_config<1>),
-    conv2d("Conv2DTranspose", from_config<2>), conv3d("Conv3DTranspose", from_config<3>);
-const RegisterLayer convolution1d("Convolution1DTranspose", from_config<1>),
-    convolution2d("Convolution2DTranspose", from_config<2>),
-    convolution3d("Convolution3DTranspose", from_config<3>);
+const RegisterLayer conv1d_transpose("Conv1DTranspose", transpose_from_config<1>),
+    conv2d_transpose("Conv2DTranspose", transpose_from_config<2>), conv3d_transpose("Conv3DTranspose", transpose_from_config<3>);
+const RegisterLayer convolution1d_transpose("Convolution1DTranspose", transpose_from_config<1>),
+    convolution2d_transpose("Convolution2DTranspose", transpose_from_config<2>),
+    convolution3d_transpose("Convolution3DTranspose", transpose_from_config<3>);
 
 }  // namespace
 

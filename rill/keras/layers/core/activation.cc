@@ -20,7 +20,7 @@ class ActivationLayer : public LayerImpl {
   keras::Activation activation_;
 };
 
-const RegisterLayer registered("Activation", [](const Config& c) -> LayerRef {
+const RegisterLayer registered_activation("Activation", [](const Config& c) -> LayerRef {
   return layers::Activation(keras::Activation::deserialize(c["activation"]),
                             from_common<layers::ActivationOptions>(c));
 });

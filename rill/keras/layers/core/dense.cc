@@ -75,7 +75,7 @@ class DenseLayer : public LayerImpl {
   Variable kernel_, bias_;
 };
 
-const RegisterLayer registered("Dense", [](const Config& c) -> LayerRef {
+const RegisterLayer registered_dense("Dense", [](const Config& c) -> LayerRef {
   layers::DenseOptions o = from_common<layers::DenseOptions>(c);
   o.units = c["units"].as_int();
   o.activation = keras::Activation::deserialize(c.get("activation"));

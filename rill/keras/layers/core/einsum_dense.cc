@@ -139,7 +139,7 @@ class EinsumDenseLayer : public LayerImpl {
   Variable kernel_, bias_;
 };
 
-const RegisterLayer registered("EinsumDense", [](const Config& c) -> LayerRef {
+const RegisterLayer registered_einsum_dense("EinsumDense", [](const Config& c) -> LayerRef {
   auto o = from_common<layers::EinsumDenseOptions>(c);
   o.equation = c["equation"].as_string();
   o.output_shape = c["output_shape"].as_shape();

@@ -63,7 +63,7 @@ class EmbeddingLayer : public LayerImpl {
   Variable embeddings_;
 };
 
-const RegisterLayer registered("Embedding", [](const Config& c) -> LayerRef {
+const RegisterLayer registered_embedding("Embedding", [](const Config& c) -> LayerRef {
   auto o = from_common<layers::EmbeddingOptions>(c);
   o.input_dim = c["input_dim"].as_int();
   o.output_dim = c["output_dim"].as_int();

@@ -43,7 +43,7 @@ class FlattenLayer : public LayerImpl {
   layers::FlattenOptions o_;
 };
 
-const RegisterLayer registered("Flatten", [](const Config& c) -> LayerRef {
+const RegisterLayer registered_flatten("Flatten", [](const Config& c) -> LayerRef {
   auto o = from_common<layers::FlattenOptions>(c);
   o.data_format = c.get("data_format", "channels_last");
   return layers::Flatten(std::move(o));

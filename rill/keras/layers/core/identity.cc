@@ -20,7 +20,7 @@ class IdentityLayer : public LayerImpl {
   }
 };
 
-const RegisterLayer registered("Identity", [](const Config& c) -> LayerRef {
+const RegisterLayer registered_identity("Identity", [](const Config& c) -> LayerRef {
   return layers::Identity(from_common<layers::IdentityOptions>(c));
 });
 

@@ -18,7 +18,7 @@ TensorShape with_batch(const TensorShape& shape, std::int64_t batch) {
   return s;
 }
 
-const RegisterLayer registered("InputLayer", [](const Config& c) -> LayerRef {
+const RegisterLayer registered_input_layer("InputLayer", [](const Config& c) -> LayerRef {
   // Keras 2 says batch_input_shape, Keras 3 batch_shape.
   const TensorShape batched =
       c.get(c.contains("batch_shape") ? "batch_shape" : "batch_input_shape").as_shape();

@@ -62,7 +62,7 @@ class LambdaLayer : public LayerImpl {
   LayerFunction f_;
 };
 
-const RegisterLayer registered("Lambda", [](const Config& c) -> LayerRef {
+const RegisterLayer registered_lambda("Lambda", [](const Config& c) -> LayerRef {
   // Keras 3 wraps the name: {"class_name": "function", "config": "name", ..}.
   const Config& given = c["function"];
   const Config& name = given.is_dict() ? given.get("config") : given;

@@ -33,7 +33,7 @@ class MaskingLayer : public LayerImpl {
   layers::MaskingOptions o_;
 };
 
-const RegisterLayer registered("Masking", [](const Config& c) -> LayerRef {
+const RegisterLayer registered_masking("Masking", [](const Config& c) -> LayerRef {
   auto o = from_common<layers::MaskingOptions>(c);
   o.mask_value = c.get("mask_value", 0.0);
   return layers::Masking(std::move(o));

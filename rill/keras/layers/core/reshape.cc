@@ -62,7 +62,7 @@ class ReshapeLayer : public LayerImpl {
   std::int64_t known_ = 1;
 };
 
-const RegisterLayer registered("Reshape", [](const Config& c) -> LayerRef {
+const RegisterLayer registered_reshape("Reshape", [](const Config& c) -> LayerRef {
   auto o = from_common<layers::ReshapeOptions>(c);
   o.target_shape = c["target_shape"].as_shape();
   return layers::Reshape(std::move(o));

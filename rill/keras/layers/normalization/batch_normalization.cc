@@ -127,7 +127,7 @@ class BatchNormalizationLayer : public LayerImpl {
   Variable moving_mean_, moving_variance_;
 };
 
-const RegisterLayer registered("BatchNormalization", [](const Config& c) -> LayerRef {
+const RegisterLayer registered_batch_normalization("BatchNormalization", [](const Config& c) -> LayerRef {
   auto o = from_common<layers::BatchNormalizationOptions>(c);
   o.axis = sizes_from(c["axis"]);
   o.momentum = c.get("momentum", o.momentum);

@@ -47,30 +47,29 @@ class GlobalPoolingLayer : public LayerImpl {
 };
 
 template <PoolingKind kind, int axes>
-LayerRef from_config(const Config& c) {
+LayerRef global_from_config(const Config& c) {
   auto o = from_common<layers::GlobalPoolingOptions>(c);
   o.data_format = c.get("data_format", "channels_last");
   o.keepdims = c.get("keepdims", false);
   return layers::GlobalPooling<kind, axes>(std::move(o));
 }
-constexpr PoolingKind kMax = PoolingKind::max, kAverage = PoolingKind::average;
-const RegisterLayer max1("GlobalMaxPooling1D", from_config<kMax, 1>),
-    max2("GlobalMaxPooling2D", from_config<kMax, 2>),
-    max3("GlobalMaxPooling3D", from_config<kMax, 3>),
-    average1("GlobalAveragePooling1D", from_config<kAverage, 1>),
-    average2("GlobalAveragePooling2D", from_config<kAverage, 2>),
-    average3("GlobalAveragePooling3D", from_config<kAverage, 3>);
+const RegisterLayer global_max1("GlobalMaxPooling1D", global_from_config<PoolingKind::max, 1>),
+    global_max2("GlobalMaxPooling2D", global_from_config<PoolingKind::max, 2>),
+    global_max3("GlobalMaxPooling3D", global_from_config<PoolingKind::max, 3>),
+    global_average1("GlobalAveragePooling1D", global_from_config<PoolingKind::average, 1>),
+    global_average2("GlobalAveragePooling2D", global_from_config<PoolingKind::average, 2>),
+    global_average3("GlobalAveragePooling3D", global_from_config<PoolingKind::average, 3>);
 
 }  // namespace
 
 template <layers::PoolingKind kind, int axes>
 layers::GlobalPooling<kind, axes>::GlobalPooling(GlobalPoolingOptions o)
     : Layer(new GlobalPoolingLayer(kind, axes, o)) {}
-template class layers::GlobalPooling<kMax, 1>;
-template class layers::GlobalPooling<kMax, 2>;
-template class layers::GlobalPooling<kMax, 3>;
-template class layers::GlobalPooling<kAverage, 1>;
-template class layers::GlobalPooling<kAverage, 2>;
-template class layers::GlobalPooling<kAverage, 3>;
+template class layers::GlobalPooling<PoolingKind::max, 1>;
+template class layers::GlobalPooling<PoolingKind::max, 2>;
+template class layers::GlobalPooling<PoolingKind::max, 3>;
+template class layers::GlobalPooling<PoolingKind::average, 1>;
+template class layers::GlobalPooling<PoolingKind::average, 2>;
+template class layers::GlobalPooling<PoolingKind::average, 3>;
 
 }  // namespace rill::keras

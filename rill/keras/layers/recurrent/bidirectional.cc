@@ -133,7 +133,7 @@ class BidirectionalLayer : public LayerImpl {
   std::size_t num_constants_ = 0;
 };
 
-const RegisterLayer registered("Bidirectional", [](const Config& c) -> LayerRef {
+const RegisterLayer registered_bidirectional("Bidirectional", [](const Config& c) -> LayerRef {
   auto o = from_common<layers::BidirectionalOptions>(c);
   o.merge_mode = c.contains("merge_mode") && c["merge_mode"].is_null()
                      ? std::string()

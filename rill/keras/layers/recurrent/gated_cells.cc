@@ -238,10 +238,10 @@ LayerRef cell_from(const Config& c) {
   read_arguments(c, o);
   return Cell(std::move(o));
 }
-const RegisterLayer simple("SimpleRNNCell",
+const RegisterLayer simple_cell("SimpleRNNCell",
                            cell_from<layers::SimpleRNNCell, layers::SimpleRNNCellOptions>);
-const RegisterLayer gru("GRUCell", cell_from<layers::GRUCell, layers::GRUCellOptions>);
-const RegisterLayer lstm("LSTMCell", cell_from<layers::LSTMCell, layers::LSTMCellOptions>);
+const RegisterLayer gru_cell("GRUCell", cell_from<layers::GRUCell, layers::GRUCellOptions>);
+const RegisterLayer lstm_cell("LSTMCell", cell_from<layers::LSTMCell, layers::LSTMCellOptions>);
 
 }  // namespace
 

@@ -91,7 +91,7 @@ class StackedCells : public CellImpl {
   std::vector<LayerRef> cells_;
 };
 
-const RegisterLayer registered("StackedRNNCells", [](const Config& c) -> LayerRef {
+const RegisterLayer registered_stacked_cells("StackedRNNCells", [](const Config& c) -> LayerRef {
   std::vector<LayerRef> cells;
   for (const Config& cell : c["cells"].items()) cells.push_back(layers::deserialize(cell));
   return layers::StackedRNNCells(std::move(cells), LayerOptions::from_config(c));

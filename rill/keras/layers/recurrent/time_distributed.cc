@@ -102,7 +102,7 @@ class TimeDistributedLayer : public LayerImpl {
   LayerRef layer_;
 };
 
-const RegisterLayer registered("TimeDistributed", [](const Config& c) -> LayerRef {
+const RegisterLayer registered_time_distributed("TimeDistributed", [](const Config& c) -> LayerRef {
   return layers::TimeDistributed(layers::deserialize(c["layer"]),
                                  from_common<layers::TimeDistributedOptions>(c));
 });

@@ -33,7 +33,7 @@ class DropoutLayer : public LayerImpl {
   layers::DropoutOptions o_;
 };
 
-const RegisterLayer registered("Dropout", [](const Config& c) -> LayerRef {
+const RegisterLayer registered_dropout("Dropout", [](const Config& c) -> LayerRef {
   auto o = from_common<layers::DropoutOptions>(c);
   o.rate = c["rate"].as_double();
   o.noise_shape = c.get("noise_shape").as_shape();
