@@ -222,6 +222,22 @@ TEST(ImportedGraph, AFileHasNoSayInWhatOnlyAProcessKnows) {
   EXPECT_EQ(g.function({}, {"random"})({}).as_tensor().shape(), TensorShape({4}));
 }
 
+// The shape of a cumulative sum does not depend on its axis, so that a plan is made without it.
+TEST(ImportedGraph, AnAxisThatIsAnArgumentIsCheckedAtEachCall) {
+  const ImportedGraph g =
+      graph(floats("x") +
+            "node { name: 'axis' op: 'Placeholder' attr { key: 'dtype' value { type: DT_INT32 } } }"
+            "node { name: 'y' op: 'Cumsum' input: 'x' input: 'axis'"
+            " attr { key: 'T' value { type: DT_FLOAT } } }");
+  const ConcreteFunction f = g.function({"x", "axis"}, {"y"});
+  const Tensor x = constant({{1.f, 2.f}, {3.f, 4.f}});
+  for (int turn = 0; turn < 3; ++turn) {
+    EXPECT_THAT(f({x, constant(0)}).to_vector<float>(), ElementsAre(1, 2, 4, 6));
+    EXPECT_THAT(f({x, constant(-1)}).to_vector<float>(), ElementsAre(1, 3, 3, 7));
+    expect_error<errors::OutOfRange>([&] { f({x, constant(2)}); }, "axis 2 is out of range");
+  }
+}
+
 TEST(ImportedGraph, AnyTensorMayBeAnInput) {
   const ImportedGraph g =
       graph(floats("a") + node("b", "Exp", "input: 'a'") + node("c", "Neg", "input: 'b'"));

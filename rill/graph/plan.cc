@@ -393,6 +393,7 @@ std::string_view Plan::why_general(const Step& s) const {
   };
   if (undefined(s.in_slots)) return "the shape of an input is not known before it runs";
   if (undefined(s.out_slots)) return "the shape of its result depends on values";
+  if (s.node->op->host_inputs) return "an axis or a size is not known before it runs";
   if (s.node->op->forward) return "it has no kernel: it calls functions or works on handles";
   return "it works on strings, resources or lists";
 }

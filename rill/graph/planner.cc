@@ -237,6 +237,15 @@ bool Planner::inputs_in_place(const Node& n, const Device& device) {
   return true;
 }
 
+// Axes, sizes and the like are checked by the shape function. One that only the run knows has
+// not been checked, though the shape of the result may not depend on it.
+bool Planner::host_values_known(const Node& n) {
+  const HostInputs on_host(*n.op, n.inputs.size());
+  for (std::size_t i = 0; i < n.inputs.size(); ++i)
+    if (on_host.contains(i) && !value(n.inputs[i]).constant.defined()) return false;
+  return true;
+}
+
 // How a node runs, and where its outputs are, before memory is given out.
 void Planner::decide(const Node& n) {
   Plan::How how = Plan::How::general;
@@ -254,7 +263,8 @@ void Planner::decide(const Node& n) {
   } else if (!n.op->forward && kernel_of(n) && all_plain) {
     bool inputs_plain = true;
     for (Endpoint e : n.inputs) inputs_plain = inputs_plain && plain(value(e).dtype);
-    if (inputs_plain && inputs_in_place(n, device)) how = Plan::How::kernel;
+    if (inputs_plain && host_values_known(n) && inputs_in_place(n, device))
+      how = Plan::How::kernel;
   }
   const bool view = n.op->view && all_plain && plain(value(n.inputs[0]).dtype) &&
                     value(n.inputs[0]).shape.is_fully_defined();
