@@ -34,8 +34,8 @@ std::function<void()> transformer_step() {
   for (int block = 0; block < 3; ++block) {
     const Tensor a = keras::layers::MultiHeadAttention(4, 32)({x, x});
     x = keras::layers::LayerNormalization()(keras::layers::Add()({x, a}));
-    const Tensor d = keras::layers::Dense(
-        128)(keras::layers::Dense(512, {.activation = "relu"})(x));
+    const Tensor d =
+        keras::layers::Dense(128)(keras::layers::Dense(512, {.activation = "relu"})(x));
     x = keras::layers::LayerNormalization()(keras::layers::Add()({x, d}));
   }
   const Tensor out = keras::layers::Dense(10)(keras::layers::GlobalAveragePooling1D()(x));
@@ -95,10 +95,12 @@ int measure(const char* name, double seconds) {
 class Company {
  public:
   Company(const char* program, int busy, int training) {
-    for (int i = 0; i < busy; ++i) start([] {
+    for (int i = 0; i < busy; ++i)
+      start([] {
         for (volatile unsigned long n = 0;;) n = n + 1;
       });
-    for (int i = 0; i < training; ++i) start([=] {
+    for (int i = 0; i < training; ++i)
+      start([=] {
         execl(program, program, "--steps", "transformer", "3600", static_cast<char*>(nullptr));
       });
     if (training > 0) sleep(3);  // until it trains
@@ -151,8 +153,10 @@ int main(int argc, char** argv) {
     const char* name;
     int busy, training;
   };
-  const Condition conditions[] = {
-      {"quiet", 0, 0}, {"beside one", 1, 0}, {"beside two", 2, 0}, {"beside busy and training", 1, 1}};
+  const Condition conditions[] = {{"quiet", 0, 0},
+                                  {"beside one", 1, 0},
+                                  {"beside two", 2, 0},
+                                  {"beside busy and training", 1, 1}};
   const char* const policies[] = {"GOMP_SPINCOUNT=300000", "OMP_WAIT_POLICY=passive", ""};
   constexpr double kGate = 1.2;
   int missed = 0;

@@ -67,7 +67,8 @@ double cgroup_quota(const std::string& root, const std::string& groups) {
     const std::string path = line.substr(second + 1);
     double q = 0;
     if (controllers == ",,")
-      q = tightest(root, path, [](const std::string& f) { return quota_v2(text_of(f + "/cpu.max")); });
+      q = tightest(root, path,
+                   [](const std::string& f) { return quota_v2(text_of(f + "/cpu.max")); });
     else if (controllers.find(",cpu,") != std::string::npos)
       q = tightest(root + "/cpu", path, quota_v1);
     if (q > 0 && (least == 0 || q < least)) least = q;

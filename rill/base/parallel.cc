@@ -23,8 +23,8 @@ namespace {
 int full_width() {
 #if RILL_PARALLEL_OPENMP
   // Whoever sets OMP_NUM_THREADS means it.
-  static const int n = std::getenv("OMP_NUM_THREADS") ? std::max(1, omp_get_max_threads())
-                                                      : usable_cores();
+  static const int n =
+      std::getenv("OMP_NUM_THREADS") ? std::max(1, omp_get_max_threads()) : usable_cores();
   return n;
 #else
   return usable_cores();

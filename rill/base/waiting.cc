@@ -113,7 +113,8 @@ class PoolSwitch {
     if (set_blocktime_) {
       set_blocktime_(wanted ? 0 : 200);
     } else if (wanted) {
-      surplus_ = std::thread([this, n = std::max(2, omp_get_num_procs() - width + 2)] { hold_team(n); });
+      surplus_ =
+          std::thread([this, n = std::max(2, omp_get_num_procs() - width + 2)] { hold_team(n); });
     } else {
       {
         const std::lock_guard lock(mutex_);
@@ -130,13 +131,14 @@ class PoolSwitch {
   void hold_team(int threads) {
 #pragma omp parallel num_threads(threads)
     {
+      __asm__ volatile("");  // a region without a body would be left out
     }
     std::unique_lock lock(mutex_);
     ended_.wait(lock, [this] { return done_; });
   }
 
-  void (*const set_blocktime_)(int) =
-      reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "kmp_set_blocktime"));
+  void (*const set_blocktime_)(int) = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT,
+                                                                            "kmp_set_blocktime"));
   bool sleeping_ = false, done_ = false;
   std::thread surplus_;
   std::mutex mutex_;

@@ -144,7 +144,9 @@ struct FromNest<std::vector<Tensor>> {
 };
 template <class A, class B>
 struct FromNest<std::pair<A, B>> {
-  static std::pair<A, B> get(const Nest& n) { return {from_nest<A>(n.part(0)), from_nest<B>(n.part(1))}; }
+  static std::pair<A, B> get(const Nest& n) {
+    return {from_nest<A>(n.part(0)), from_nest<B>(n.part(1))};
+  }
 };
 template <class... A>
 struct FromNest<std::tuple<A...>> {

@@ -147,9 +147,7 @@ class Op {
 
   bool updates() const { return variable == VariableUse::update; }
   // Has no effect: reads of variables have none, though their results change.
-  bool only_reads() const {
-    return variable == VariableUse::read || variable == VariableUse::look;
-  }
+  bool only_reads() const { return variable == VariableUse::read || variable == VariableUse::look; }
   bool has_effects() const { return stateful && !only_reads(); }
 
  private:

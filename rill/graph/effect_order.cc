@@ -72,8 +72,7 @@ EffectOrder effect_order(const Graph& graph) {
         s.last_write = &n;
       };
       for (Endpoint e : n.inputs)
-        if (info(e).dtype == resource)
-          touch(states[identity(e)]);
+        if (info(e).dtype == resource) touch(states[identity(e)]);
       if (!read && has_other_effects(n, 0)) touch(states[world]);
       if (!read && !is_random(n)) order.effects.push_back(&n);
     }

@@ -82,8 +82,7 @@ Node* expand_node(Graph& graph, const proto::NodeDef& def, const std::vector<End
   std::vector<Tensor> in;
   for (Endpoint e : inputs) in.push_back(graph.tensor(e));
   const Endpoint result = graph.endpoint(c.build(def, in));
-  return &graph.add(find_op("Identity"), def.name(), {result}, {},
-                    {info(result)});
+  return &graph.add(find_op("Identity"), def.name(), {result}, {}, {info(result)});
 }
 
 }  // namespace rill

@@ -9,7 +9,6 @@
 
 namespace rill {
 
-
 // What TensorFlow 2.15 calls itself in files.
 inline constexpr int kGraphVersion = 1645;
 

@@ -59,7 +59,6 @@ OpBuilder call_schema(const char* name) {
 const Op& call_op_ = call_schema("PartitionedCall").define();
 const Op& stateful_call_op = call_schema("StatefulPartitionedCall").stateful().define();
 
-
 }  // namespace
 
 static std::atomic<bool> planning{true};
@@ -98,8 +97,7 @@ constexpr int kPatience = 64;
 
 GraphFunction::GraphFunction(std::string function_name, Ref<Graph> g)
     : FunctionBody(std::move(function_name)), graph(std::move(g)) {
-  for (const auto& n : graph->nodes())
-    stateful_ = stateful_ || n->op->has_effects();
+  for (const auto& n : graph->nodes()) stateful_ = stateful_ || n->op->has_effects();
   runner_ = std::make_unique<Runner>(*graph);
 }
 GraphFunction::~GraphFunction() = default;
@@ -302,8 +300,7 @@ std::vector<Tensor> call_plain(GraphFunction& f, std::span<const Tensor> inputs)
   if (!TracingScope::current()) return f.run(inputs);
   std::vector<DType> in_types, out_types;
   for (const Tensor& t : inputs) in_types.push_back(t.dtype());
-  for (Endpoint e : f.graph->results)
-    out_types.push_back(info(e).dtype);
+  for (Endpoint e : f.graph->results) out_types.push_back(info(e).dtype);
   retain(static_cast<FunctionBody*>(&f));
   const FunctionRef body(&f);
   const Attr attrs[] = {{"f", body},

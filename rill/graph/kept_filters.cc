@@ -52,7 +52,8 @@ void Plan::call_convolution(Instance& my, const Step& s, bool keep) const {
   KeptFilter& f = filters_[static_cast<std::size_t>(s.filter)];
   // Held for the time of the call, and so longer than what is packed of it.
   const Tensor filter = f.slot < 0 ? Tensor() : my.slots[static_cast<std::size_t>(f.slot)];
-  const void* const elements = my.views[static_cast<std::size_t>(s.in + s.node->op->packed_input)].data;
+  const void* const elements =
+      my.views[static_cast<std::size_t>(s.in + s.node->op->packed_input)].data;
   std::shared_ptr<cpu::PackedFilter> packed;
   bool fill = false;
   {

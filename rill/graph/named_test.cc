@@ -41,9 +41,7 @@ TEST(Named, TheAutomaticNameIsFreeAgain) {
 }
 
 TEST(Named, ANameThatIsTakenIsCounted) {
-  EXPECT_THAT(names_in([](Tensor x) {
-                return named("y", square(x)) + named("y", negative(x));
-              }),
+  EXPECT_THAT(names_in([](Tensor x) { return named("y", square(x)) + named("y", negative(x)); }),
               IsSupersetOf({"y", "y_1"}));
 }
 

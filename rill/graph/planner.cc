@@ -263,8 +263,7 @@ void Planner::decide(const Node& n) {
   } else if (!n.op->forward && kernel_of(n) && all_plain) {
     bool inputs_plain = true;
     for (Endpoint e : n.inputs) inputs_plain = inputs_plain && plain(value(e).dtype);
-    if (inputs_plain && host_values_known(n) && inputs_in_place(n, device))
-      how = Plan::How::kernel;
+    if (inputs_plain && host_values_known(n) && inputs_in_place(n, device)) how = Plan::How::kernel;
   }
   const bool view = n.op->view && all_plain && plain(value(n.inputs[0]).dtype) &&
                     value(n.inputs[0]).shape.is_fully_defined();

@@ -12,9 +12,7 @@ namespace rill {
 namespace {
 
 // Which input of a node is argument 0 of the functions that it calls.
-std::size_t first_argument(const Op& op) {
-  return op.calls == Calls::branch ? 1 : 0;
-}
+std::size_t first_argument(const Op& op) { return op.calls == Calls::branch ? 1 : 0; }
 
 // Scopes and variables may have any name; nodes of a file may not.
 std::string node_name(const std::string& wanted) {

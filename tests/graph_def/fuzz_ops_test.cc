@@ -234,11 +234,13 @@ TEST(FuzzOps, AnyCallIsReadOrRefused) {
   const long only = setting("RILL_FUZZ_ONLY", -1), count = setting("RILL_FUZZ", 4000);
   const auto seed = static_cast<std::uint64_t>(setting("RILL_FUZZ_SEED", 1));
   long read = 0, refused = 0, tried = 0, ran = 0;
-  for (long i = only >= 0 ? only : setting("RILL_FUZZ_FROM", 0); i < (only >= 0 ? only + 1 : count); ++i) {
+  for (long i = only >= 0 ? only : setting("RILL_FUZZ_FROM", 0); i < (only >= 0 ? only + 1 : count);
+       ++i) {
     Random r(seed * 7'000'003 + static_cast<std::uint64_t>(i));
     const Op& op = find_op(ops[static_cast<std::size_t>(i) % ops.size()]);
     const std::string text = any_call(r, op);
-    if (const char* path = std::getenv("RILL_FUZZ_KEEP")) std::ofstream(path) << "# case " << i << "\n" << text;
+    if (const char* path = std::getenv("RILL_FUZZ_KEEP"))
+      std::ofstream(path) << "# case " << i << "\n" << text;
     try {
       const ImportedGraph g =
           import_graph_def(graph_def_from_text(text), {.max_fill_bytes = 1 << 20});

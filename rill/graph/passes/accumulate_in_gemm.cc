@@ -41,9 +41,9 @@ std::string accumulate(Graph& graph) {
   return count ? format("{} sums inside products", count) : "";
 }
 // The order in which terms are added changes.
-const PassRegistration registered_accumulate_in_gemm(70, "accumulate_in_gemm",
-                                  "Sums of matrix products add up inside the multiplication.",
-                                  accumulate, false);
+const PassRegistration registered_accumulate_in_gemm(
+    70, "accumulate_in_gemm", "Sums of matrix products add up inside the multiplication.",
+    accumulate, false);
 
 }  // namespace
 }  // namespace rill

@@ -113,9 +113,9 @@ std::string common_subexpressions(Graph& graph) {
   prune(graph);
   return format("{} nodes were others again", count);
 }
-const PassRegistration registered_common_subexpressions(40, "common_subexpressions",
-                                  "What is worked out twice is worked out once.",
-                                  common_subexpressions);
+const PassRegistration registered_common_subexpressions(
+    40, "common_subexpressions", "What is worked out twice is worked out once.",
+    common_subexpressions);
 
 }  // namespace
 }  // namespace rill

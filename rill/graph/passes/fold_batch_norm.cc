@@ -82,9 +82,9 @@ std::string fold_batch_norm(Graph& graph) {
   return count ? format("{} normalisations in the filters of convolutions", count) : "";
 }
 // Products round at other places.
-const PassRegistration registered_fold_batch_norm(50, "fold_batch_norm",
-                                  "Batch normalisation of inference goes into the filter.",
-                                  fold_batch_norm, false);
+const PassRegistration registered_fold_batch_norm(
+    50, "fold_batch_norm", "Batch normalisation of inference goes into the filter.",
+    fold_batch_norm, false);
 
 }  // namespace
 }  // namespace rill

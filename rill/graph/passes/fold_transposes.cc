@@ -26,9 +26,9 @@ std::string fold_transposes(Graph& graph) {
   return count ? format("{} transposes taken in by products", count) : "";
 }
 // A product of the transposed matrix may add up in another order.
-const PassRegistration registered_fold_transposes(35, "fold_transposes",
-                                  "A matrix product takes in the transposes before it.",
-                                  fold_transposes, false);
+const PassRegistration registered_fold_transposes(
+    35, "fold_transposes", "A matrix product takes in the transposes before it.", fold_transposes,
+    false);
 
 }  // namespace
 }  // namespace rill

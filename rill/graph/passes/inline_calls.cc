@@ -62,7 +62,8 @@ std::string inline_calls(Graph& graph) {
   }
   return count ? format("{} calls inlined", count) : "";
 }
-const PassRegistration registered_inline_calls(10, "inline_calls", "Calls become what they call.", inline_calls);
+const PassRegistration registered_inline_calls(10, "inline_calls", "Calls become what they call.",
+                                               inline_calls);
 
 std::string prune_pass(Graph& graph) {
   const int gone = prune(graph);

@@ -120,9 +120,9 @@ std::string merge_updates(Graph& graph) {
   graph.retain_nodes(keep);
   return format("{} updates of variables in {}", merged.size(), batches.size());
 }
-const PassRegistration registered_merge_updates(80, "merge_updates",
-                                  "The updates of one step of an optimizer are made in one loop.",
-                                  merge_updates);
+const PassRegistration registered_merge_updates(
+    80, "merge_updates", "The updates of one step of an optimizer are made in one loop.",
+    merge_updates);
 
 }  // namespace
 }  // namespace rill

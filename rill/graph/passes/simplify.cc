@@ -82,7 +82,7 @@ std::string simplify(Graph& graph) {
   return format("{} ops that change nothing, {} taken in by the next", gone, folded);
 }
 const PassRegistration registered_simplify(30, "simplify", "Arithmetic that changes nothing goes.",
-                                  simplify);
+                                           simplify);
 
 }  // namespace
 }  // namespace rill

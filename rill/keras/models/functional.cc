@@ -57,8 +57,7 @@ Nest sorted_by_key(const Nest& nest) {
   if (nest.is_tensor()) return nest;
   if (!nest.is_dict()) {
     std::vector<Nest> items;
-    for (std::size_t i = 0; i < nest.size(); ++i)
-      items.push_back(sorted_by_key(nest.part(i)));
+    for (std::size_t i = 0; i < nest.size(); ++i) items.push_back(sorted_by_key(nest.part(i)));
     return Nest::make(std::move(items));
   }
   std::vector<std::string> keys = nest.keys();

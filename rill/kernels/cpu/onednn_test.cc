@@ -48,8 +48,8 @@ TEST(OneDnnDeathTest, AProgramThatUsedOneDnnBeforeIsSafeToo) {
         const dnnl::memory::desc any({1}, dnnl::memory::data_type::f32, {1});
         const dnnl::reorder::primitive_desc settles(before, any, before, any);
         const bool amx = (dnnl_get_effective_cpu_isa() & ~dnnl_cpu_isa_avx512_core_bf16) != 0;
-        const bool right = corner_of_bfloat16_conv() == 9 * 32 &&
-                           !onednn::limits().capped && onednn::limits().bfloat16 == !amx;
+        const bool right = corner_of_bfloat16_conv() == 9 * 32 && !onednn::limits().capped &&
+                           onednn::limits().bfloat16 == !amx;
         std::exit(right ? 0 : 1);
       },
       testing::ExitedWithCode(0), "");

@@ -59,9 +59,10 @@ bool system_allows() {
 Amx find_out() {
   if (const char* played = std::getenv("RILL_PRETEND_CPU")) {
     if (std::string_view(played) == "amx-without-palette") return Amx::broken;
-    RILL_LOG(warning, "RILL_PRETEND_CPU is \"{}\"; the one processor that can be played is "
-                "\"amx-without-palette\"",
-                played);
+    RILL_LOG(warning,
+             "RILL_PRETEND_CPU is \"{}\"; the one processor that can be played is "
+             "\"amx-without-palette\"",
+             played);
   }
 #if defined(__x86_64__)
   if (!shows_amx()) return Amx::absent;

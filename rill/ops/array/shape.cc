@@ -30,7 +30,7 @@ const Op& shape_op = OpBuilder("Shape", "shape")
                          .doc("The sizes of a tensor as a list.")
                          .shape(shape_shape)
                          .no_gradient()
-        .of_shapes()
+                         .of_shapes()
                          .forward(shape_forward)
                          .define();
 const Op& shape_n_op = OpBuilder("ShapeN", "shape_n")
@@ -40,7 +40,7 @@ const Op& shape_n_op = OpBuilder("ShapeN", "shape_n")
                            .doc("The sizes of each tensor as a list.")
                            .shape(shape_shape)
                            .no_gradient()
-        .of_shapes()
+                           .of_shapes()
                            .forward(shape_forward)
                            .define();
 

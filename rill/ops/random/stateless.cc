@@ -50,14 +50,15 @@ OpBuilder keyed(const char* name, const char* tag) {
   return b;
 }
 const Op& stateless_uniform_op = seeded("StatelessRandomUniform", "random.stateless_uniform")
-                           .doc("Uniform in [0, 1), from a seed.")
-                           .define();
+                                     .doc("Uniform in [0, 1), from a seed.")
+                                     .define();
 const Op& stateless_normal_op = seeded("StatelessRandomNormal", "random.stateless_normal")
-                          .doc("Standard normal, from a seed.")
-                          .define();
-const Op& stateless_truncated_op = seeded("StatelessTruncatedNormal", "random.stateless_truncated_normal")
-                             .doc("Truncated standard normal, from a seed.")
-                             .define();
+                                    .doc("Standard normal, from a seed.")
+                                    .define();
+const Op& stateless_truncated_op =
+    seeded("StatelessTruncatedNormal", "random.stateless_truncated_normal")
+        .doc("Truncated standard normal, from a seed.")
+        .define();
 const Op& uniform_v2 = keyed("StatelessRandomUniformV2", "random.stateless_uniform")
                            .doc("Uniform in [0, 1), from key and counter.")
                            .define();
@@ -68,20 +69,21 @@ const Op& truncated_v2 = keyed("StatelessTruncatedNormalV2", "random.stateless_t
                              .doc("Truncated standard normal, from key and counter.")
                              .define();
 
-const Op& stateless_uniform_int_op = OpBuilder("StatelessRandomUniformInt", "random.stateless_uniform")
-                               .input("shape: T")
-                               .input("seed: Tseed")
-                               .input("minval: dtype")
-                               .input("maxval: dtype")
-                               .output("output: dtype")
-                               .type("dtype", kIndexTypes)
-                               .type("T", kIndexTypes)
-                               .type("Tseed", kIndexTypes, int64)
-                               .doc("Uniform integers in [minval, maxval), from a seed.")
-                               .shape(seeded_shape)
-                               .no_gradient()
-                               .host("shape seed")
-                               .define();
+const Op& stateless_uniform_int_op =
+    OpBuilder("StatelessRandomUniformInt", "random.stateless_uniform")
+        .input("shape: T")
+        .input("seed: Tseed")
+        .input("minval: dtype")
+        .input("maxval: dtype")
+        .output("output: dtype")
+        .type("dtype", kIndexTypes)
+        .type("T", kIndexTypes)
+        .type("Tseed", kIndexTypes, int64)
+        .doc("Uniform integers in [minval, maxval), from a seed.")
+        .shape(seeded_shape)
+        .no_gradient()
+        .host("shape seed")
+        .define();
 const Op& uniform_int_v2 = OpBuilder("StatelessRandomUniformIntV2", "random.stateless_uniform")
                                .input("shape: Tshape")
                                .input("key: uint64")
@@ -119,20 +121,23 @@ namespace random {
 
 Tensor stateless_uniform(const Operand& shape, const Operand& seed, double lo, double hi,
                          DType dtype) {
-  return affine(execute(stateless_uniform_op, {sizes_of(shape), Arg(seed)}, {{"dtype", dtype}}), hi - lo, lo);
+  return affine(execute(stateless_uniform_op, {sizes_of(shape), Arg(seed)}, {{"dtype", dtype}}),
+                hi - lo, lo);
 }
 Tensor stateless_uniform_int(const Operand& shape, const Operand& seed, const Operand& lo,
                              const Operand& hi, DType dtype) {
-  return execute(stateless_uniform_int_op, {sizes_of(shape), Arg(seed), Arg(lo, dtype), Arg(hi, dtype)});
+  return execute(stateless_uniform_int_op,
+                 {sizes_of(shape), Arg(seed), Arg(lo, dtype), Arg(hi, dtype)});
 }
 Tensor stateless_normal(const Operand& shape, const Operand& seed, double mean, double stddev,
                         DType dtype) {
-  return affine(execute(stateless_normal_op, {sizes_of(shape), Arg(seed)}, {{"dtype", dtype}}), stddev, mean);
+  return affine(execute(stateless_normal_op, {sizes_of(shape), Arg(seed)}, {{"dtype", dtype}}),
+                stddev, mean);
 }
 Tensor stateless_truncated_normal(const Operand& shape, const Operand& seed, double mean,
                                   double stddev, DType dtype) {
-  return affine(execute(stateless_truncated_op, {sizes_of(shape), Arg(seed)}, {{"dtype", dtype}}), stddev,
-                mean);
+  return affine(execute(stateless_truncated_op, {sizes_of(shape), Arg(seed)}, {{"dtype", dtype}}),
+                stddev, mean);
 }
 Tensor stateless_categorical(const Operand& logits, const Operand& num_samples, const Operand& seed,
                              DType dtype) {

@@ -43,7 +43,7 @@ void scatter_shape(ShapeContext& c) {
                      .doc(text)                     \
                      .shape(scatter_shape)          \
                      .no_gradient()                 \
-                     .variable(VariableUse::update)                     \
+                     .variable(VariableUse::update) \
                      .define();
 RILL_SCATTER(update_op, "ResourceScatterUpdate", "scatter_update",
              "variable[indices[i]] = updates[i].")

@@ -226,29 +226,31 @@ class Restored : public layers::MultiHeadAttention {
       : MultiHeadAttention(new MultiHeadAttentionLayer(std::move(o), std::move(shapes))) {}
 };
 
-const RegisterLayer registered_multi_head_attention("MultiHeadAttention", [](const Config& c) -> LayerRef {
-  auto o = from_common<layers::MultiHeadAttentionOptions>(c);
-  o.num_heads = c["num_heads"].as_int();
-  o.key_dim = c["key_dim"].as_int();
-  o.value_dim = c.get("value_dim", std::int64_t{0});
-  o.dropout = c.get("dropout", 0.0);
-  o.use_bias = c.get("use_bias", true);
-  const Config& out = c.get("output_shape");
-  o.output_shape = out.is_number() ? TensorShape({out.as_int()}) : out.as_shape();
-  if (!c.get("attention_axes").is_null())
-    for (const std::int64_t axis : c["attention_axes"].as_ints())
-      o.attention_axes.push_back(static_cast<int>(axis));
-  o.kernel_initializer = deserialize_initializer(c.get("kernel_initializer"), o.kernel_initializer);
-  o.bias_initializer = deserialize_initializer(c.get("bias_initializer"), o.bias_initializer);
-  o.kernel_regularizer = Regularizer::deserialize(c.get("kernel_regularizer"));
-  o.bias_regularizer = Regularizer::deserialize(c.get("bias_regularizer"));
-  o.activity_regularizer = Regularizer::deserialize(c.get("activity_regularizer"));
-  o.kernel_constraint = Constraint::deserialize(c.get("kernel_constraint"));
-  o.bias_constraint = Constraint::deserialize(c.get("bias_constraint"));
-  return layers::MultiHeadAttention(
-      Restored(std::move(o), {c.get("query_shape").as_shape(), c.get("key_shape").as_shape(),
-                              c.get("value_shape").as_shape()}));
-});
+const RegisterLayer registered_multi_head_attention(
+    "MultiHeadAttention", [](const Config& c) -> LayerRef {
+      auto o = from_common<layers::MultiHeadAttentionOptions>(c);
+      o.num_heads = c["num_heads"].as_int();
+      o.key_dim = c["key_dim"].as_int();
+      o.value_dim = c.get("value_dim", std::int64_t{0});
+      o.dropout = c.get("dropout", 0.0);
+      o.use_bias = c.get("use_bias", true);
+      const Config& out = c.get("output_shape");
+      o.output_shape = out.is_number() ? TensorShape({out.as_int()}) : out.as_shape();
+      if (!c.get("attention_axes").is_null())
+        for (const std::int64_t axis : c["attention_axes"].as_ints())
+          o.attention_axes.push_back(static_cast<int>(axis));
+      o.kernel_initializer =
+          deserialize_initializer(c.get("kernel_initializer"), o.kernel_initializer);
+      o.bias_initializer = deserialize_initializer(c.get("bias_initializer"), o.bias_initializer);
+      o.kernel_regularizer = Regularizer::deserialize(c.get("kernel_regularizer"));
+      o.bias_regularizer = Regularizer::deserialize(c.get("bias_regularizer"));
+      o.activity_regularizer = Regularizer::deserialize(c.get("activity_regularizer"));
+      o.kernel_constraint = Constraint::deserialize(c.get("kernel_constraint"));
+      o.bias_constraint = Constraint::deserialize(c.get("bias_constraint"));
+      return layers::MultiHeadAttention(
+          Restored(std::move(o), {c.get("query_shape").as_shape(), c.get("key_shape").as_shape(),
+                                  c.get("value_shape").as_shape()}));
+    });
 
 Nest called(const Layer& layer, const Operand& query, const Operand& value,
             const layers::MultiHeadAttentionCall& call, bool scores) {

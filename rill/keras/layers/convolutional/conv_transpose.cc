@@ -99,7 +99,8 @@ LayerRef transpose_from_config(const Config& c) {
   return layers::ConvTranspose<axes>(std::move(o));
 }
 const RegisterLayer conv1d_transpose("Conv1DTranspose", transpose_from_config<1>),
-    conv2d_transpose("Conv2DTranspose", transpose_from_config<2>), conv3d_transpose("Conv3DTranspose", transpose_from_config<3>);
+    conv2d_transpose("Conv2DTranspose", transpose_from_config<2>),
+    conv3d_transpose("Conv3DTranspose", transpose_from_config<3>);
 const RegisterLayer convolution1d_transpose("Convolution1DTranspose", transpose_from_config<1>),
     convolution2d_transpose("Convolution2DTranspose", transpose_from_config<2>),
     convolution3d_transpose("Convolution3DTranspose", transpose_from_config<3>);

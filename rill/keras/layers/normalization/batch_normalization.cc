@@ -127,17 +127,18 @@ class BatchNormalizationLayer : public LayerImpl {
   Variable moving_mean_, moving_variance_;
 };
 
-const RegisterLayer registered_batch_normalization("BatchNormalization", [](const Config& c) -> LayerRef {
-  auto o = from_common<layers::BatchNormalizationOptions>(c);
-  o.axis = sizes_from(c["axis"]);
-  o.momentum = c.get("momentum", o.momentum);
-  read_scale(o, c);
-  o.moving_mean_initializer =
-      deserialize_initializer(c.get("moving_mean_initializer"), o.moving_mean_initializer);
-  o.moving_variance_initializer =
-      deserialize_initializer(c.get("moving_variance_initializer"), o.moving_variance_initializer);
-  return layers::BatchNormalization(std::move(o));
-});
+const RegisterLayer registered_batch_normalization(
+    "BatchNormalization", [](const Config& c) -> LayerRef {
+      auto o = from_common<layers::BatchNormalizationOptions>(c);
+      o.axis = sizes_from(c["axis"]);
+      o.momentum = c.get("momentum", o.momentum);
+      read_scale(o, c);
+      o.moving_mean_initializer =
+          deserialize_initializer(c.get("moving_mean_initializer"), o.moving_mean_initializer);
+      o.moving_variance_initializer = deserialize_initializer(c.get("moving_variance_initializer"),
+                                                              o.moving_variance_initializer);
+      return layers::BatchNormalization(std::move(o));
+    });
 
 }  // namespace
 

@@ -239,7 +239,7 @@ LayerRef cell_from(const Config& c) {
   return Cell(std::move(o));
 }
 const RegisterLayer simple_cell("SimpleRNNCell",
-                           cell_from<layers::SimpleRNNCell, layers::SimpleRNNCellOptions>);
+                                cell_from<layers::SimpleRNNCell, layers::SimpleRNNCellOptions>);
 const RegisterLayer gru_cell("GRUCell", cell_from<layers::GRUCell, layers::GRUCellOptions>);
 const RegisterLayer lstm_cell("LSTMCell", cell_from<layers::LSTMCell, layers::LSTMCellOptions>);
 
