@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <span>
 
 #include "rill/core/shape_inference.h"
@@ -11,6 +12,15 @@ struct TensorView {
   DType dtype;
   const TensorShape* shape;
   std::int64_t size;  // elements
+};
+
+// An input that a kernel reorders before it reads it, as it was reordered last time: for
+// callers who know that it does not change (Op::packed_input). The first call fills it, by one
+// thread; later ones read it, in any number.
+struct PackedInput {
+  // Null: nothing yet, or the kernel reads the input as it is. REQUIRES: whoever holds this holds
+  // the elements of the input, too, for calls of other shapes share it.
+  std::shared_ptr<const void> contents;
 };
 
 // One call of a kernel. Kernels do not throw: they report through fail(), and
@@ -62,6 +72,9 @@ class KernelContext : public AttrReader {
     return static_cast<T*>(scratch(static_cast<std::size_t>(n) * sizeof(T)));
   }
 
+  PackedInput* packed_input() const { return packed_input_; }  // mostly null
+  void set_packed_input(PackedInput* p) { packed_input_ = p; }
+
   // The first report wins.
   RILL_API void fail(Code code, std::string message);
   bool failed() const { return extra_ && extra_->code != Code::ok; }
@@ -85,6 +98,7 @@ class KernelContext : public AttrReader {
   Extra& extra();
   void free_extra();
   Extra* extra_ = nullptr;
+  PackedInput* packed_input_ = nullptr;
 };
 
 }  // namespace rill

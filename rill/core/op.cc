@@ -309,5 +309,9 @@ KernelRegistration::KernelRegistration(std::string_view op, DeviceType device, T
   for (int i = 1; i < DType::kCount; ++i)
     if (const DType d{static_cast<DType::Code>(i)}; types.contains(d)) e.set_kernel(device, d, fn);
 }
+ManyUpdatesRegistration::ManyUpdatesRegistration(std::string_view update, DeviceType device,
+                                                 ManyUpdatesFn fn) {
+  entry(update).set_many_updates(device, fn);
+}
 
 }  // namespace rill

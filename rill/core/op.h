@@ -17,6 +17,9 @@ class ShapeContext;
 using ShapeFn = void (*)(ShapeContext&);
 using GradFn = void (*)(GradContext&);
 using KernelFn = void (*)(KernelContext&) noexcept;
+class Op;
+// The op `update` for many variables at once: the inputs of one update after the other.
+using ManyUpdatesFn = void (*)(KernelContext&, const Op& update) noexcept;
 class AttrReader;
 class In;
 class Tensor;
@@ -140,6 +143,12 @@ class Op {
   void set_kernel(DeviceType device, DType dtype, KernelFn fn) {
     kernels_[static_cast<int>(device)][static_cast<int>(dtype.code())] = fn;
   }
+  ManyUpdatesFn many_updates(DeviceType device) const {
+    return many_updates_[static_cast<int>(device)];
+  }
+  void set_many_updates(DeviceType device, ManyUpdatesFn fn) {
+    many_updates_[static_cast<int>(device)] = fn;
+  }
   const AttrValue* find_default(std::string_view attr) const;
   int find_attr(std::string_view attr) const;  // -1: none
   RILL_API int find_input(std::string_view arg) const;
@@ -152,6 +161,7 @@ class Op {
 
  private:
   KernelFn kernels_[kDeviceTypes][DType::kCount] = {};
+  ManyUpdatesFn many_updates_[kDeviceTypes] = {};  // null: one by one
 };
 
 // Declares an op, in the form of TensorFlow's own registration:
@@ -207,6 +217,10 @@ RILL_API std::vector<std::string> list_ops();
 // selects is that of the op's attribute T, or of its first type attribute).
 struct KernelRegistration {
   RILL_API KernelRegistration(std::string_view op, DeviceType device, TypeSet types, KernelFn fn);
+};
+// The same for the updates of many variables in one call.
+struct ManyUpdatesRegistration {
+  RILL_API ManyUpdatesRegistration(std::string_view update, DeviceType device, ManyUpdatesFn fn);
 };
 #define RILL_KERNEL_JOIN2(a, b) a##b
 #define RILL_KERNEL_JOIN(a, b) RILL_KERNEL_JOIN2(a, b)

@@ -3,6 +3,7 @@
 
 #include "rill/base/check.h"
 #include "rill/base/denormals.h"
+#include "rill/core/dispatch.h"
 #include "rill/core/host_inputs.h"
 #include "rill/core/kernel.h"
 #include "rill/core/observer.h"
@@ -12,31 +13,6 @@
 namespace rill {
 namespace {
 
-DType dispatch_dtype(const Op& op, std::span<const In> inputs, AttrList attrs) {
-  if (op.dispatch_input >= 0) {
-    // A list argument before it shifts positions; its elements share its dtype only
-    // when it is the dispatching one, which comes first in every schema.
-    return inputs[static_cast<std::size_t>(op.dispatch_input)]->impl()->dtype;
-  }
-  if (op.dispatch_attr >= 0)
-    return AttrReader(op, attrs).type_attr(
-        op.attrs[static_cast<std::size_t>(op.dispatch_attr)].name);
-  return DType();
-}
-
-[[noreturn, gnu::noinline]] void no_kernel(const Op& op, const Device& device, DType dtype) {
-  std::string known;
-  for (int i = 0; i < DType::kCount; ++i) {
-    const DType d{static_cast<DType::Code>(i)};
-    if (op.kernel(device.type(), d)) known += (known.empty() ? "" : ", ") + std::string(d.name());
-  }
-  RILL_FAIL(unimplemented,
-            "[{}] Could not find valid device for node name: \"{}\": no {} kernel for {}. "
-            "Registered for: {}",
-            op.tag, op.name, device_type_name(device.type()), dtype,
-            known.empty() ? "nothing" : known);
-}
-
 [[noreturn, gnu::noinline]] void leaked(const Op& op, const Tensor& t) {
   RILL_FAIL(failed_precondition,
             "[{}] {} was used outside of it, where it has no value; return it from the function "
@@ -45,7 +21,7 @@ DType dispatch_dtype(const Op& op, std::span<const In> inputs, AttrList attrs) {
 }
 
 // Where the variable is that the op updates; else the device of the scope; else
-// that of the first input that is not on the host. REQUIRES: UpdateLocks held.
+// that of the first input that is not on the host. REQUIRES: the locks of those variables.
 Device& place(const Op& op, std::span<const In> inputs, std::span<const DType> dtypes) {
   for (std::size_t i = 0; op.updates() && i < inputs.size(); ++i)
     if (inputs[i]->impl()->resource && variable_cell(*inputs[i]).value.defined())
@@ -96,31 +72,6 @@ TensorView view_of(const Tensor& t, Device& device) {
   return {data, i.dtype, &i.shape, i.num_elements};
 }
 
-// Holds the locks of the variables that an op updates, in address order.
-class UpdateLocks {
- public:
-  UpdateLocks(const Op& op, std::span<const In> inputs) {
-    if (!op.updates()) return;
-    for (const In& t : inputs)
-      if (t->impl()->resource) cells_.push_back(&variable_cell(*t));
-    for (std::size_t i = 1; i < cells_.size(); ++i)
-      for (std::size_t j = i; j > 0 && cells_[j] < cells_[j - 1]; --j)
-        std::swap(cells_[j], cells_[j - 1]);
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
-      if (i > 0 && cells_[i] == cells_[i - 1]) continue;
-      cells_[i]->mutex.lock();
-    }
-  }
-  ~UpdateLocks() {
-    for (std::size_t i = 0; i < cells_.size(); ++i)
-      if (i == 0 || cells_[i] != cells_[i - 1]) cells_[i]->mutex.unlock();
-  }
-  UpdateLocks(const UpdateLocks&) = delete;
-
- private:
-  SmallVector<VariableCell*, 4> cells_;
-};
-
 // One input as the kernel sees it: the variable behind a resource of an
 // updating op, else the tensor, moved to the device unless the op reads it on
 // the host.
@@ -146,18 +97,24 @@ class EagerExecutor : public Executor {
       plain = plain && t->impl()->device->is_host();
     }
     if (op.forward) return op.forward(AttrReader(op, attrs), inputs, shapes, outputs);
-    UpdateLocks locks(op, inputs);
-    for (std::size_t i = 0; op.updates() && i < inputs.size(); ++i) {
-      if (!inputs[i]->impl()->resource) continue;
-      const Tensor& value = variable_cell(*inputs[i]).value;
-      plain = plain && value.defined() && value.impl()->device->is_host();
+    VariableLocks locks;
+    if (op.updates()) {
+      for (const In& t : inputs)
+        if (t->impl()->resource) locks.add(variable_cell(*t));
+      locks.lock();
+      for (const In& t : inputs) {
+        if (!t->impl()->resource) continue;
+        const Tensor& value = variable_cell(*t).value;
+        plain = plain && value.defined() && value.impl()->device->is_host();
+      }
     }
     Device* device = plain ? &cpu_device() : &place(op, inputs, dtypes);
-    const DType dtype = dispatch_dtype(op, inputs, attrs);
+    const DType dtype =
+        dispatch_dtype(op, attrs, [&](std::size_t i) { return inputs[i]->impl()->dtype; });
     KernelFn kernel = op.kernel(device->kernels(), dtype);
     if (!kernel) [[unlikely]] {
       if (!op.updates() && soft_placement) kernel = op.kernel(DeviceType::cpu, dtype);
-      if (!kernel) no_kernel(op, *device, dtype);
+      if (!kernel) fail_without_kernel(op, *device, dtype);
       device = &cpu_device();
     }
     if (!device->defers_kernels()) [[likely]]

@@ -8,7 +8,6 @@
 #include <algorithm>
 
 #include "rill/graph/plan.h"
-#include "rill/kernels/cpu/packed_filter.h"
 
 namespace rill {
 namespace {
@@ -54,7 +53,7 @@ void Plan::call_convolution(Instance& my, const Step& s, bool keep) const {
   const Tensor filter = f.slot < 0 ? Tensor() : my.slots[static_cast<std::size_t>(f.slot)];
   const void* const elements =
       my.views[static_cast<std::size_t>(s.in + s.node->op->packed_input)].data;
-  std::shared_ptr<cpu::PackedFilter> packed;
+  std::shared_ptr<PackedInput> packed;
   bool fill = false;
   {
     const std::lock_guard lock(filters_mutex_);
@@ -66,17 +65,14 @@ void Plan::call_convolution(Instance& my, const Step& s, bool keep) const {
     packed = f.packed;
     f.runs = f.seen == elements ? f.runs + 1 : 0;
     f.seen = elements;
-    fill = !packed && !f.liked_as_it_is && f.runs >= f.patience;
+    fill = !packed && !f.no_repack_needed && f.runs >= f.patience;
   }
-  if (fill) packed = std::make_shared<cpu::PackedFilter>();
-  {
-    const cpu::PackedFilter::Scope scope(packed.get());
-    call_kernel(my, s, keep);
-  }
+  if (fill) packed = std::make_shared<PackedInput>();
+  call_kernel(my, s, keep, packed.get());
   if (!fill) return;
   const std::lock_guard lock(filters_mutex_);
-  f.liked_as_it_is = !packed->contents;
-  if (f.liked_as_it_is || f.packed) return;
+  f.no_repack_needed = !packed->contents;
+  if (f.no_repack_needed || f.packed) return;
   f.packed = std::move(packed);
   f.packed_from = elements;
   f.held = filter;

@@ -5,6 +5,7 @@
 #include "rill/base/denormals.h"
 #include "rill/base/parallel.h"
 #include "rill/core/buffer.h"
+#include "rill/core/dispatch.h"
 #include "rill/core/resource.h"
 
 namespace rill {
@@ -170,13 +171,14 @@ void Plan::run_group(Instance& my, const Step& s) const {
   if (failed_at) fail_at(*failed_at, code, message);
 }
 
-void Plan::call_kernel(Instance& my, const Step& s, bool keep) const {
+void Plan::call_kernel(Instance& my, const Step& s, bool keep, PackedInput* packed) const {
   make_outputs(my, s, keep);
   PlanContext c(
       *s.node->op, s.attrs,
       std::span<const TensorView>(my.views.data() + s.in, static_cast<std::size_t>(s.num_in)),
       std::span<TensorView>(my.views.data() + s.out, static_cast<std::size_t>(s.num_out)),
       *s.device);
+  c.set_packed_input(packed);
   s.kernel(c);
   if (c.failed()) [[unlikely]]
     fail_at(*s.node, c.code(), c.message());
@@ -192,21 +194,10 @@ void Plan::run_step(Instance& my, const Step& s, std::vector<In>& in, bool keep)
         call_kernel(my, s, keep);
       break;
     case How::update: {
-      // Locks in address order, as eager execution takes them.
-      SmallVector<VariableCell*, 4> cells;
+      VariableLocks locks;
       for (std::int32_t slot : s.in_slots)
-        if (slot >= 0) cells.push_back(&variable_cell(my.slots[static_cast<std::size_t>(slot)]));
-      std::sort(cells.begin(), cells.end());
-      struct Locks {
-        SmallVector<VariableCell*, 4>& cells;
-        std::size_t held = 0;
-        ~Locks() {
-          for (std::size_t k = 0; k < held; ++k)
-            if (k == 0 || cells[k] != cells[k - 1]) cells[k]->mutex.unlock();
-        }
-      } locks{cells};
-      for (std::size_t k = 0; k < cells.size(); ++k, ++locks.held)
-        if (k == 0 || cells[k] != cells[k - 1]) cells[k]->mutex.lock();
+        if (slot >= 0) locks.add(variable_cell(my.slots[static_cast<std::size_t>(slot)]));
+      locks.lock();
       try {
         for (std::size_t k = 0; k < s.in_slots.size(); ++k) {
           if (s.in_slots[k] < 0) continue;

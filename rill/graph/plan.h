@@ -25,10 +25,6 @@ struct PlanOptions {
   bool keep_filters = true;
 };
 
-namespace cpu {
-struct PackedFilter;
-}
-
 class Plan {
  public:
   // REQUIRES: the graph outlives the plan and changes no more; one shape for each
@@ -112,8 +108,8 @@ class Plan {
     int runs = 0, patience = 1;  // that it was there, and that it must be
     Tensor held;                 // the filter that is packed: what is held never changes
     const void* packed_from = nullptr;
-    std::shared_ptr<cpu::PackedFilter> packed;
-    bool liked_as_it_is = false;
+    std::shared_ptr<PackedInput> packed;
+    bool no_repack_needed = false;  // kernels read it as it is
   };
   // What one run needs for itself.
   struct Instance {
@@ -125,7 +121,7 @@ class Plan {
   void give(Instance* i);
   void fill_slot(Instance& i, std::int32_t slot, Tensor t) const;
   void make_outputs(Instance& i, const Step& s, bool keep) const;
-  void call_kernel(Instance& i, const Step& s, bool keep) const;
+  void call_kernel(Instance& i, const Step& s, bool keep, PackedInput* packed = nullptr) const;
   void run_group(Instance& i, const Step& s) const;
   void find_filters();
   void call_convolution(Instance& i, const Step& s, bool keep) const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "rill/base/check.h"
+#include "rill/core/dispatch.h"
 #include "rill/core/host_inputs.h"
 #include "rill/core/recording.h"
 #include "rill/graph/interpreter.h"
@@ -189,11 +190,8 @@ bool Planner::static_shapes(const Node& n) {
 }
 
 KernelFn Planner::kernel_of(const Node& n) {
-  DType d;
-  if (n.op->dispatch_input >= 0)
-    d = value(n.inputs[static_cast<std::size_t>(n.op->dispatch_input)]).dtype;
-  else if (n.op->dispatch_attr >= 0)
-    d = n.reader().type_attr(n.op->attrs[static_cast<std::size_t>(n.op->dispatch_attr)].name);
+  const DType d = dispatch_dtype(*n.op, n.attrs.list(),
+                                 [&](std::size_t i) { return value(n.inputs[i]).dtype; });
   return n.op->kernel(device_of(n).kernels(), d);
 }
 

@@ -6,7 +6,6 @@
 
 #include "rill/core/resource.h"
 #include "rill/graph/passes/pass.h"
-#include "rill/kernels/cpu/apply_many.h"
 
 namespace rill {
 namespace {
@@ -77,7 +76,7 @@ std::vector<Batch> find_batches(const Graph& graph) {
     close_if([&](const Batch& b) {
       return std::ranges::any_of(variables, [&](auto* v) { return b.variables.contains(v); });
     });
-    if (!cpu::many_of(n->op->name) || n->lifted || !on_host(*n)) continue;
+    if (!n->op->many_updates(DeviceType::cpu) || n->lifted || !on_host(*n)) continue;
     auto batch = std::ranges::find_if(open, [&](const Batch& b) {
       const Node& m = *b.members[0];
       return m.op == n->op && m.device == n->device && same_attrs(m, *n) &&

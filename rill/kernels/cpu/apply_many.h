@@ -8,15 +8,6 @@
 // threads one by one are shared out together.
 namespace rill::cpu {
 
-// How the op `update` is made for many variables at once: `c` has its inputs, one update after
-// the other.
-using ManyFn = void (*)(KernelContext& c, const Op& update) noexcept;
-// Null: it cannot be.
-ManyFn many_of(std::string_view update);
-struct ManyRegistration {
-  ManyRegistration(const char* update, ManyFn fn);
-};
-
 // Update k of the many, by itself, for rules that read its numbers.
 class OneOfMany final : public KernelContext {
  public:

@@ -2,11 +2,6 @@
 // last; filters, and activations with channels first, are reordered into what the
 // primitive likes, which costs a few per cent and saves far more.
 #include "rill/kernels/cpu/conv.h"
-#include "rill/kernels/cpu/packed_filter.h"
-
-namespace rill::cpu {
-thread_local PackedFilter* PackedFilter::current = nullptr;
-}
 
 #if RILL_WITH_ONEDNN
 #include <algorithm>
@@ -255,7 +250,7 @@ PackedFilters& packed_filters() {
 // What `filter` keeps of these elements; filled by pack(to) if it is empty. Null when it keeps
 // another layout.
 template <class F>
-const Packed* packed(PackedFilter& filter, const void* elements, const memory::desc& layout,
+const Packed* packed(PackedInput& filter, const void* elements, const memory::desc& layout,
                      F pack) {
   if (!filter.contents) {
     auto found = packed_filters().find(elements, layout);
@@ -273,7 +268,7 @@ const Packed* packed(PackedFilter& filter, const void* elements, const memory::d
 
 // Runs a primitive on the tensors where they lie. Throws.
 void run(const ConvPrimitive& p, ConvPass pass, const ConvBuffers<void>& b,
-         const void* bias = nullptr) {
+         const void* bias = nullptr, PackedInput* kept = nullptr) {
   thread_local dnnl::stream stream(engine());
   if (const int width = compute_width(); width > 1) adapt_waiting(width);
   Scratch scratch;
@@ -285,7 +280,7 @@ void run(const ConvPrimitive& p, ConvPass pass, const ConvBuffers<void>& b,
                                   {DNNL_ARG_TO, to},
                                   {DNNL_ARG_SCRATCHPAD, scratch.make(p.reorder_scratchpad[i])}});
   };
-  PackedFilter* const kept = written == 1 ? nullptr : PackedFilter::of_thread();
+  if (written == 1) kept = nullptr;
   for (int i = 0; i < 3; ++i) {
     user[i] = memory(p.user[i], engine(), given[i]);
     if (kept && i == 1 && p.moved[i]) {
@@ -395,7 +390,7 @@ bool onednn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, DType
     std::optional<ComputeWidthScope> one;
     if (work < (pass == ConvPass::filter ? 1 << 23 : 1 << 19)) one.emplace(1);
     const auto p = find(pass, g, dtype, bias != nullptr);
-    if (p) run(*p, pass, b, bias);
+    if (p) run(*p, pass, b, bias, c.packed_input());
     return p != nullptr;
   } catch (const dnnl::error& e) {
     c.fail(e.status == dnnl_out_of_memory ? Code::resource_exhausted : Code::internal,

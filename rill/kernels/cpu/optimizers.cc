@@ -8,8 +8,9 @@ namespace {
 using namespace functors::rules;
 
 #define RILL_SPARSE_UPDATE(name, Rule, n) RILL_KERNEL(name, cpu, kFloatTypes, (update_cpu<Rule, n>))
-#define RILL_MANY_UPDATES(name, Rule, n) \
-  const ManyRegistration RILL_KERNEL_JOIN(many_, __COUNTER__)(name, update_many_cpu<Rule, n>)
+#define RILL_MANY_UPDATES(name, Rule, n)                                                    \
+  const ManyUpdatesRegistration RILL_KERNEL_JOIN(many_, __COUNTER__)(name, DeviceType::cpu, \
+                                                                     update_many_cpu<Rule, n>)
 #define RILL_UPDATE(name, Rule, n)   \
   RILL_SPARSE_UPDATE(name, Rule, n); \
   RILL_MANY_UPDATES(name, Rule, n)
