@@ -123,7 +123,8 @@ void File::read(std::uint64_t at, void* to, std::uint64_t n, const char* what) c
 Cursor File::block(std::uint64_t at, std::uint64_t n, const char* what) const {
   if (at > size_ || n > size_ - at)  // before memory is taken
     damaged(at, format("{} of {} bytes lies outside of the file, which has {}", what, n, size_));
-  spend(n);
+  constexpr std::uint64_t kEach = 48;  // small blocks take time as well
+  spend(n + kEach);
   std::string bytes(n, '\0');
   read(at, bytes.data(), n, what);
   return Cursor(*this, at, std::move(bytes), what);
@@ -135,7 +136,7 @@ void File::damaged(std::uint64_t at, const std::string& what) const {
 }
 
 std::uint64_t File::full_allowance() const {
-  constexpr std::uint64_t kTimes = 16, kAtLeast = 1 << 20;
+  constexpr std::uint64_t kTimes = 24, kAtLeast = 1 << 20;
   return size_ * kTimes + kAtLeast;
 }
 void File::spend(std::uint64_t n) const {
