@@ -53,12 +53,12 @@ class Hdf5Reader::Impl {
 
   bool has_attribute(const std::string& group, const std::string& attribute) {
     const Object* o = find(group);
-    return o && o->attributes.contains(attribute);
+    return o && attributes(*o).contains(attribute);
   }
   std::vector<std::string> texts(const std::string& group, const std::string& attribute) {
-    const Object& o = open(group);
-    const auto found = o.attributes.find(attribute);
-    RILL_CHECK(found != o.attributes.end(), not_found, "[hdf5] {}: \"{}\" has no attribute \"{}\"",
+    const hdf5::Attributes& all = attributes(open(group));
+    const auto found = all.find(attribute);
+    RILL_CHECK(found != all.end(), not_found, "[hdf5] {}: \"{}\" has no attribute \"{}\"",
                file.name(), group, attribute);
     const hdf5::File::Allowance allowance(file);
     return texts_of(file, read_attribute(file, found->second), group + "@" + attribute);
@@ -72,11 +72,16 @@ class Hdf5Reader::Impl {
   }
 
  private:
-  // Objects are parsed once and kept. So the file's allowance holds for all questions together,
-  // however many names lead to one object.
+  // Objects and their attributes are parsed once and kept. So the file's allowance holds for all
+  // questions together, however many names lead to one object.
   const Object& object(std::uint64_t address) {
     auto& known = objects_[address];
     if (!known) known = std::make_unique<Object>(read_object(file, address));
+    return *known;
+  }
+  const hdf5::Attributes& attributes(const Object& o) {
+    auto& known = attributes_[o.address];
+    if (!known) known = std::make_unique<hdf5::Attributes>(read_attributes(file, o));
     return *known;
   }
 
@@ -107,6 +112,7 @@ class Hdf5Reader::Impl {
   }
 
   std::unordered_map<std::uint64_t, std::unique_ptr<Object>> objects_;
+  std::unordered_map<std::uint64_t, std::unique_ptr<hdf5::Attributes>> attributes_;
 };
 
 Hdf5Reader::Hdf5Reader(const std::string& path) : impl_(std::make_unique<Impl>(path)) {}

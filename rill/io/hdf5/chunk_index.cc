@@ -31,7 +31,7 @@ class IndexReader {
       case Layout::Index::implicit:
         return read_implicit();
       case Layout::Index::fixed_array:
-        return add_numbered(read_fixed_array(file_, a_.layout.address, !a_.filters.empty()), 0);
+        return read_fixed();
       case Layout::Index::extensible_array:
         return read_extensible();
       case Layout::Index::btree:
@@ -92,12 +92,9 @@ class IndexReader {
                       format("the chunks of \"{}\" are larger than the file", a_.where));
       all *= n;
     }
-    std::vector<Entry> entries;
-    for (std::uint64_t i = 0; i < all; ++i) {
-      file_.spend(sizeof(Entry));
-      entries.push_back({i, a_.layout.address + i * bytes, bytes, 0});
-    }
-    add_numbered(entries, 0);
+    count_from(0);
+    for (std::uint64_t i = 0; i < all; ++i)
+      add_numbered({i, a_.layout.address + i * bytes, bytes, 0});
   }
 
   // Numbers count the dimension that may grow without end as if it were the first.
@@ -106,30 +103,37 @@ class IndexReader {
     if (grows == most_.end())
       file_.damaged(a_.layout.address,
                     format("\"{}\" has the index of an array that grows, but cannot", a_.where));
-    add_numbered(read_extensible_array(file_, a_.layout.address, !a_.filters.empty()),
-                 static_cast<std::size_t>(grows - most_.begin()));
+    count_from(static_cast<std::size_t>(grows - most_.begin()));
+    for (const Entry& e : read_extensible_array(file_, a_.layout.address, !a_.filters.empty()))
+      add_numbered(e);
   }
 
-  void add_numbered(const std::vector<Entry>& entries, std::size_t first) {
-    std::vector<std::size_t> order = {first};  // of dimensions, the slowest first
+  void read_fixed() {
+    count_from(0);
+    for (const Entry& e : read_fixed_array(file_, a_.layout.address, !a_.filters.empty()))
+      add_numbered(e);
+  }
+
+  void count_from(std::size_t first) {
+    order_ = {first};
     for (std::size_t i = 0; i < rank_; ++i)
-      if (i != first) order.push_back(i);
-    for (const Entry& e : entries) {
-      Chunk chunk;
-      chunk.at.resize(rank_);
-      std::uint64_t rest = e.number;
-      for (std::size_t k = rank_; k-- > 1;) {
-        const std::uint64_t n = most_[order[k]];
-        if (n == 0) return;  // an array without elements
-        chunk.at[order[k]] = rest % n;
-        rest /= n;
-      }
-      chunk.at[first] = rest;
-      chunk.address = e.address;
-      chunk.size = a_.filters.empty() ? a_.chunk_bytes() : e.size;
-      chunk.mask = e.mask;
-      add(std::move(chunk));
+      if (i != first) order_.push_back(i);
+  }
+  void add_numbered(const Entry& e) {
+    Chunk chunk;
+    chunk.at.resize(rank_);
+    std::uint64_t rest = e.number;
+    for (std::size_t k = rank_; k-- > 1;) {
+      const std::uint64_t n = most_[order_[k]];
+      if (n == 0) return;  // an array without elements
+      chunk.at[order_[k]] = rest % n;
+      rest /= n;
     }
+    chunk.at[order_[0]] = rest;
+    chunk.address = e.address;
+    chunk.size = a_.filters.empty() ? a_.chunk_bytes() : e.size;
+    chunk.mask = e.mask;
+    add(std::move(chunk));
   }
 
   void read_btree() {
@@ -155,6 +159,7 @@ class IndexReader {
   const Array& a_;
   std::size_t rank_;
   std::vector<std::uint64_t> counts_, most_;  // chunks in each dimension, now and at most
+  std::vector<std::size_t> order_;            // of dimensions in numbers, the slowest first
   std::uint64_t stored_ = 0;
   std::vector<Chunk> chunks_;
 };

@@ -154,11 +154,6 @@ Object read_object(const File& file, std::uint64_t address) {
   } else if (o.find(MessageKind::datatype) && o.find(MessageKind::dataspace)) {
     o.kind = Object::Kind::array;
   }
-  o.attributes = read_attributes(file, o);
-  // These have been read; a large object need not keep them twice.
-  std::erase_if(o.messages, [](const Message& m) {
-    return m.kind == MessageKind::link || m.kind == MessageKind::attribute;
-  });
   return o;
 }
 

@@ -47,7 +47,7 @@ struct Link {
 };
 using Links = std::map<std::string, Link>;
 
-// An attribute, not yet decoded: its message, and where the name ends in it.
+// Attributes, not yet decoded: their messages by name.
 using Attributes = std::map<std::string, Message>;
 
 struct Object {
@@ -55,7 +55,6 @@ struct Object {
   std::uint64_t address = 0;
   std::vector<Message> messages;
   Links links;  // of a group
-  Attributes attributes;
 
   const Message* find(MessageKind kind) const;  // null: there is none
 };
