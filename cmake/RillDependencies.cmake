@@ -8,7 +8,7 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(RILL_RE2 REQUIRED IMPORTED_TARGET GLOBAL re2)  # regular expressions
 pkg_check_modules(RILL_ZLIB REQUIRED IMPORTED_TARGET GLOBAL zlib)      # npz, idx.gz, .keras archives
 pkg_check_modules(RILL_SNAPPY REQUIRED IMPORTED_TARGET GLOBAL snappy)  # compressed blocks of checkpoints
-pkg_check_modules(RILL_HDF5 REQUIRED IMPORTED_TARGET GLOBAL hdf5)      # Keras's .h5 files
+pkg_check_modules(RILL_HDF5 REQUIRED IMPORTED_TARGET GLOBAL hdf5)      # writes Keras's .h5 files
 pkg_check_modules(RILL_YAML REQUIRED IMPORTED_TARGET GLOBAL yaml-cpp)  # to_yaml, model_from_yaml
 pkg_check_modules(RILL_CRYPTO REQUIRED IMPORTED_TARGET GLOBAL libcrypto)  # checksums of published files
 # Only their headers: both are loaded when a program first downloads or unpacks something.

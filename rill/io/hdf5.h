@@ -14,7 +14,10 @@ namespace io {
 bool is_hdf5(std::string_view first_bytes);
 
 // DataLoss, with the file's name and the place in it, for what is damaged or claims more than the
-// file holds. Nothing outside of the file is opened, and no code loaded.
+// file holds; Unimplemented for what h5py can write but a tensor cannot hold, for filters other
+// than deflate, shuffle and fletcher32, and for links to other files. Nothing outside of the file
+// is opened, and no code loaded. Time and memory are in proportion to the file's size, whatever it
+// says. Threads may share a reader.
 class Hdf5Reader {
  public:
   explicit Hdf5Reader(const std::string& path);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <random>
 
 #include "rill/base/error.h"
@@ -13,6 +14,7 @@
 #include "rill/io/zip.h"
 #include "rill/keras/saving/saving.h"
 #include "tests/checkpoint_files.h"
+#include "tests/damaged_hdf5.h"
 
 namespace rill::keras {
 namespace {
@@ -120,6 +122,71 @@ TEST(KerasFuzz, DamagedModelsAreReadOrRefused) {
               path, damage_archive(from + ".keras",
                                    golden(corpus[below(r, std::size(corpus))]) + ".keras", r));
           models::load_model(path);
+      }
+      ++read;
+    } catch (const errors::Internal& e) {
+      ADD_FAILURE() << "case " << i << ": " << e.what();
+    } catch (const errors::Error&) {
+      ++refused;
+    } catch (const std::exception& e) {
+      ADD_FAILURE() << "case " << i << " is no error of ours: " << e.what();
+    }
+  }
+  if (!only) {
+    EXPECT_GT(refused, count / 4);
+    EXPECT_GT(read, 0);
+  }
+}
+
+// A layer of as many units as a file says is what was asked for, so numbers stay below 1000.
+std::string with_short_numbers(std::string s) {
+  const auto is_digit = [&](std::size_t i) { return s[i] >= '0' && s[i] <= '9'; };
+  for (std::size_t at = s.find(": "); at != s.npos; at = s.find(": ", at + 1))
+    for (std::size_t i = at + 2; i < s.size() && (is_digit(i) || s[i] == '[' || s[i] == ' '); ++i) {
+      std::size_t end = i;
+      while (end < s.size() && is_digit(end)) ++end;
+      for (std::size_t k = i + 3; k < end; ++k) s[k] = ' ';
+      i = std::max(i, end);
+    }
+  return s;
+}
+
+// Whole models in HDF5, and archives whose weights are damaged but for the archive's checksum.
+//
+//   RILL_FUZZ=100000 keras_test --gtest_filter='KerasFuzz.DamagedHdf5*'
+TEST(KerasFuzz, DamagedHdf5IsReadOrRefused) {
+  const char* n = std::getenv("RILL_FUZZ");
+  const long count = n ? std::atol(n) : 1000;
+  const char* seed_text = std::getenv("RILL_FUZZ_SEED");
+  const std::uint64_t seed = seed_text ? std::strtoull(seed_text, nullptr, 10) : 1;
+  const char* only = std::getenv("RILL_FUZZ_ONLY");
+  const char* const corpus[] = {"stack",  "graph",  "nested",       "ops",
+                                "scaled", "arrays", "keras3/graph", "keras3/recurrent"};
+  const std::string folder = saving_tests::fresh_folder("keras_hdf5_fuzz");
+  const auto write = [](const std::string& path, const std::string& bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;  // without waiting for the disk
+  };
+  long read = 0, refused = 0;
+  for (long i = only ? std::atol(only) : 0; i < (only ? std::atol(only) + 1 : count); ++i) {
+    Random r(seed * 1'000'003 + static_cast<std::uint64_t>(i));
+    const std::string from = golden(corpus[below(r, std::size(corpus))]),
+                      other = io::read_file(golden(corpus[below(r, std::size(corpus))]) + ".h5");
+    try {
+      if (below(r, 3) > 0) {
+        const std::string bytes =
+            rill::testing::damaged_hdf5(io::read_file(from + ".h5"), other, r);
+        write(folder + "/m.h5", with_short_numbers(bytes));
+        models::load_model(folder + "/m.h5");
+      } else {
+        const io::ZipReader zip = io::ZipReader::open(from + ".keras");
+        io::ZipWriter out;
+        for (const std::string& name : zip.names()) {
+          std::string content = zip.read(name);
+          if (name.ends_with(".h5")) content = rill::testing::damaged_hdf5(content, other, r);
+          out.add(name, content, false);
+        }
+        write(folder + "/m.keras", out.finish());
+        models::load_model(folder + "/m.keras");
       }
       ++read;
     } catch (const errors::Internal& e) {
