@@ -9,7 +9,7 @@
 #   make bench         run the benchmarks; bench-peers: beside TensorFlow
 #   make nightly       what takes too long for every change (PARTS="tsan fuzz"; tools/nightly)
 #   make parity        compare numbers with TensorFlow; UPDATE=1 writes the goldens
-#   make features      what the tests show; writes docs/features.md
+#   make features      what the last `make test` showed; writes docs/features.md
 #   make format, lint  clang-format; rules on includes and format (RILL_TIDY=1: clang-tidy)
 #   make install PREFIX=/usr/local
 #   make clean
@@ -94,9 +94,11 @@ venv:
 venv-newest:
 	@tools/make_venv "$(VENV_NEWEST)" newest
 
-features: build
+# From the last `make test`; PROGRAMS=1 first runs the programs in full, which takes long.
+features:
 	@tools/install_packages python3
-	@python3 tools/features build
+	@$(if $(PROGRAMS),python3 tools/features --programs build)
+	@python3 tools/features $(if $(CHECK),--check) build
 
 format:
 	@tools/install_packages clang-format

@@ -6,9 +6,8 @@ set(example_environment "RILL_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
 if(EXISTS "${PROJECT_SOURCE_DIR}/../shared/data" AND NOT DEFINED ENV{RILL_DATA_DIR})
   list(APPEND example_environment "RILL_DATA_DIR=${PROJECT_SOURCE_DIR}/../shared/data")
 endif()
-if(RILL_SANITIZE)
-  list(APPEND example_environment "RILL_QUICK=1")  # long trainings take a few steps
-endif()
+# Long trainings take a few steps here; `make nightly` runs them as long as the guides do.
+set(long_examples mnist_cnn mnist_cnn_file mnist_mlp text_generation)
 
 # As users compile them, but for the optimiser: the library does the work.
 function(rill_set_example_flags target)
@@ -38,9 +37,13 @@ foreach(source ${sources})
 
   set(folder "${PROJECT_BINARY_DIR}/examples/run/${name}")
   file(MAKE_DIRECTORY "${folder}")
+  set(environment "${example_environment}")
+  if(RILL_SANITIZE OR name IN_LIST long_examples)
+    list(APPEND environment "RILL_QUICK=1")
+  endif()
   add_test(NAME examples.${name} COMMAND example_${name} WORKING_DIRECTORY "${folder}")
   set_tests_properties(examples.${name} PROPERTIES
-    LABELS examples TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT "${example_environment}")
+    LABELS examples TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT "${environment}")
 endforeach()
 
 # The right-hand column of docs/porting.md as a program.
