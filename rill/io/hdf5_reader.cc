@@ -7,26 +7,12 @@
 #include "rill/core/tensor_impl.h"
 #include "rill/io/hdf5.h"
 #include "rill/io/hdf5/array_impl.h"
+#include "rill/io/hdf5/path_impl.h"
 
 namespace rill::io {
 
 using hdf5::Link;
 using hdf5::Object;
-
-namespace {
-
-std::vector<std::string> steps_of(const std::string& path) {
-  std::vector<std::string> steps;
-  for (std::size_t at = 0; at <= path.size();) {
-    const std::size_t end = std::min(path.find('/', at), path.size());
-    const std::string step = path.substr(at, end - at);
-    if (!step.empty() && step != ".") steps.push_back(step);
-    at = end + 1;
-  }
-  return steps;
-}
-
-}  // namespace
 
 class Hdf5Reader::Impl {
  public:
@@ -90,7 +76,7 @@ class Hdf5Reader::Impl {
   const Object* find_from(std::uint64_t address, const std::string& path, int& soft_links) {
     constexpr int kMostSoftLinks = 64;
     const Object* at = &object(address);
-    for (const std::string& step : steps_of(path)) {
+    for (const std::string& step : hdf5::steps_of(path)) {
       if (at->kind != Object::Kind::group) return nullptr;
       const auto found = at->links.find(step);
       if (found == at->links.end()) return nullptr;

@@ -9,6 +9,7 @@
 
 #include "rill/base/check.h"
 #include "rill/core/tensor_impl.h"
+#include "rill/io/hdf5/path_impl.h"
 
 namespace rill::io {
 
@@ -62,16 +63,6 @@ class Id {
   herr_t (*close_)(hid_t) = nullptr;
 };
 
-std::vector<std::string> steps_of(const std::string& path) {
-  std::vector<std::string> steps;
-  for (std::size_t at = 0; at <= path.size();) {
-    const std::size_t end = std::min(path.find('/', at), path.size());
-    if (end > at) steps.push_back(path.substr(at, end - at));
-    at = end + 1;
-  }
-  return steps;
-}
-
 // ---- dtypes
 Id half_type() {
   Id t(H5Tcopy(H5T_IEEE_F32LE), H5Tclose);
@@ -120,7 +111,7 @@ class Hdf5Writer::Impl {
   }
   bool exists(const std::string& path) const {
     std::string at;
-    for (const std::string& step : steps_of(path)) {
+    for (const std::string& step : hdf5::steps_of(path)) {
       at += "/" + step;
       if (H5Lexists(file, at.c_str(), H5P_DEFAULT) <= 0) return false;
     }
@@ -128,7 +119,7 @@ class Hdf5Writer::Impl {
   }
   void add_group(const std::string& path) const {
     std::string at;
-    for (const std::string& step : steps_of(path)) {
+    for (const std::string& step : hdf5::steps_of(path)) {
       at += "/" + step;
       if (H5Lexists(file, at.c_str(), H5P_DEFAULT) > 0) continue;
       const Id g(H5Gcreate2(file, at.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);

@@ -1,7 +1,7 @@
 // A long eager training loop leaves the resident memory where it was.
-#include <cstdlib>
 #include <gtest/gtest.h>
 #include <unistd.h>
+#include <cstdlib>
 
 #include <fstream>
 
