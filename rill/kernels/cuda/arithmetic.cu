@@ -1,6 +1,7 @@
 #include "rill/kernels/functors/arithmetic.h"
 
 #include "rill/kernels/cuda/elementwise.h"
+#include "rill/kernels/functors/elementary.h"
 
 namespace rill::cuda {
 namespace {
@@ -15,6 +16,13 @@ const BinaryKernels<functors::FloorMod, RILL_GPU_FLOATS, RILL_GPU_INTS> floormod
 const BinaryKernels<functors::DivNoNan, RILL_GPU_FLOATS> divide_no_nan("DivNoNan");
 const BinaryKernels<functors::MulNoNan, RILL_GPU_FLOATS> multiply_no_nan("MulNoNan");
 const BinaryKernels<functors::Xdivy, RILL_GPU_FLOATS> xdivy("Xdivy");
+const BinaryKernels<functors::TruncateDiv, RILL_GPU_FLOATS, RILL_GPU_INTS> truncatediv(
+    "TruncateDiv");
+const BinaryKernels<functors::TruncateMod, RILL_GPU_FLOATS, std::int32_t, std::int64_t> truncatemod(
+    "TruncateMod"),
+    mod("Mod");
+const BinaryKernels<functors::NextAfter, float, double> next_after("NextAfter");
+const BinaryKernels<functors::Xlog1py, RILL_GPU_FLOATS> xlog1py("Xlog1py");
 const BinaryKernels<functors::Xlogy, RILL_GPU_FLOATS> xlogy("Xlogy");
 const BinaryKernels<functors::Maximum, RILL_GPU_FLOATS, RILL_GPU_INTS> maximum("Maximum");
 const BinaryKernels<functors::Minimum, RILL_GPU_FLOATS, RILL_GPU_INTS> minimum("Minimum");

@@ -5,8 +5,10 @@
 namespace rill::cuda {
 namespace {
 
-#define RILL_REDUCED float, double, half, bfloat16_t, std::int32_t, std::int64_t
-constexpr TypeSet kReducedTypes = kFloatTypes | TypeSet{int32, int64};
+#define RILL_REDUCED                                                                      \
+  float, double, half, bfloat16_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, \
+      std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t
+constexpr TypeSet kReducedTypes = kRealTypes;
 
 void sum_cuda(KernelContext& c) noexcept {
   dispatch_types<RILL_REDUCED>(
@@ -73,6 +75,42 @@ void extreme_cuda(KernelContext& c) noexcept {
 }
 RILL_KERNEL("Max", gpu, kReducedTypes, extreme_cuda<true>);
 RILL_KERNEL("Min", gpu, kReducedTypes, extreme_cuda<false>);
+
+// The square root of the sum of squares; of integers in double.
+struct SquaresOf : SumOf {
+  template <class A, class T>
+  static __device__ __forceinline__ A load(T x) {
+    return static_cast<A>(x) * static_cast<A>(x);
+  }
+};
+template <class T>
+using NormType = std::conditional_t<std::is_integral_v<T>, double, Computed<T>>;
+template <class T>
+struct Root {
+  template <class A>
+  __device__ __forceinline__ T operator()(A a) const {
+    return static_cast<T>(std::sqrt(a));
+  }
+};
+void euclidean_norm_cuda(KernelContext& c) noexcept {
+  dispatch_types<RILL_REDUCED>(
+      c.in(0).dtype, [&]<class T>() { reduce_axes<SquaresOf, NormType<T>, T, T>(c, Root<T>{}); });
+}
+RILL_KERNEL("EuclideanNorm", gpu, kReducedTypes, euclidean_norm_cuda);
+
+template <class T>
+struct Halved {
+  template <class A>
+  __device__ __forceinline__ T operator()(A a) const {
+    return static_cast<T>(a / 2);
+  }
+};
+void l2_loss_cuda(KernelContext& c) noexcept {
+  dispatch_floats(c.in(0).dtype, [&]<class T>() {
+    reduce<SquaresOf, Computed<T>>(c, c.in<T>(0), c.out<T>(), Dims{c.in(0).size}, {1}, Halved<T>{});
+  });
+}
+RILL_KERNEL("L2Loss", gpu, kFloatTypes, l2_loss_cuda);
 
 template <bool kAll>
 struct Logic : PlainLoad {
