@@ -20,6 +20,7 @@ std::unique_ptr<Recording> record_gpu(Device& device, const std::function<void()
 void install_recorder() { set_recorder(DeviceType::gpu, record_gpu); }
 
 CudaRecording* CudaRecording::current() { return recording; }
+bool is_refreshing() { return recording && recording->refreshing(); }
 
 CudaRecording::CudaRecording(GpuDevice& gpu)
     : gpu_(gpu),
