@@ -19,10 +19,11 @@ if(RILL_BUILD_TESTS)
   rill_set_test_flags(op_conformance_gpu_test)
   set_target_properties(op_conformance_gpu_test PROPERTIES
     LINKER_LANGUAGE CXX RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
-  target_compile_definitions(op_conformance_gpu_test PRIVATE RILL_WITH_CUDA=1)
-  target_link_libraries(op_conformance_gpu_test PRIVATE CUDA::cudart_static CUDA::cublas CUDA::cublasLt)
+  target_compile_definitions(op_conformance_gpu_test PRIVATE
+    RILL_WITH_CUDA=1 RILL_ALL_CUDA_KERNELS=1)
+  target_link_libraries(op_conformance_gpu_test PRIVATE CUDA::cudart_static CUDA::cublas CUDA::cublasLt ${CMAKE_DL_LIBS})
   add_test(NAME op_conformance_gpu
-           COMMAND op_conformance_gpu_test --gtest_filter=*OnGpu* --gtest_brief=1)
+           COMMAND op_conformance_gpu_test --gtest_filter=*OnGpu*:GpuOps.* --gtest_brief=1)
   set_tests_properties(op_conformance_gpu PROPERTIES
     LABELS cuda TIMEOUT 600 ENVIRONMENT "${rill_test_environment}")
 endif()
@@ -39,7 +40,8 @@ if(RILL_BUILD_BENCHMARKS)
       set_target_properties(bench_cuda_${name} PROPERTIES LINKER_LANGUAGE CXX)
       target_include_directories(bench_cuda_${name} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
       target_link_libraries(bench_cuda_${name} PRIVATE
-        rill_objects rill_warnings CUDA::cudart_static CUDA::cublas CUDA::cublasLt)
+        rill_objects rill_warnings CUDA::cudart_static CUDA::cublas CUDA::cublasLt
+        ${CMAKE_DL_LIBS})
     else()
       target_link_libraries(bench_cuda_${name} PRIVATE rill rill_warnings)
       add_dependencies(bench_cuda_${name} rill_cuda)
