@@ -7,13 +7,20 @@ namespace {
 // A tensor as [outer, channels, inner].
 struct Channels {
   std::int64_t outer = 1, channels = 1, inner = 1;
+  bool wide = false;
   Channels(const KernelContext& c, const TensorShape& s) {
     const int axis = c.string_attr("data_format").starts_with("NC") ? 1 : s.rank() - 1;
     for (int i = 0; i < s.rank(); ++i)
       (i < axis ? outer : i == axis ? channels : inner) *= s.dim(i);
+    wide = outer * channels * inner > INT32_MAX;
   }
   std::int64_t count() const { return outer * inner; }  // elements of a channel
-  RILL_HOST_DEVICE std::int64_t channel(std::int64_t i) const { return i / inner % channels; }
+  RILL_HOST_DEVICE std::int64_t channel(std::int64_t i) const {
+    if (wide) return i / inner % channels;
+    // Divisions of 64 bits are slow.
+    const auto k = static_cast<std::uint32_t>(i), n = static_cast<std::uint32_t>(channels);
+    return (inner == 1 ? k : k / static_cast<std::uint32_t>(inner)) % n;
+  }
 };
 
 template <class F>

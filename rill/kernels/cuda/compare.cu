@@ -34,13 +34,6 @@ struct EqualityKernels {
 const EqualityKernels<functors::Equal, RILL_GPU_FLOATS, RILL_GPU_INTS, bool> equal("Equal");
 const EqualityKernels<functors::NotEqual, RILL_GPU_FLOATS, RILL_GPU_INTS, bool> unequal("NotEqual");
 
-const BinaryKernels<functors::BitwiseAnd, RILL_GPU_INTS> bitwise_and("BitwiseAnd");
-const BinaryKernels<functors::BitwiseOr, RILL_GPU_INTS> bitwise_or("BitwiseOr");
-const BinaryKernels<functors::BitwiseXor, RILL_GPU_INTS> bitwise_xor("BitwiseXor");
-const BinaryKernels<functors::LeftShift, RILL_GPU_INTS> left_shift("LeftShift");
-const BinaryKernels<functors::RightShift, RILL_GPU_INTS> right_shift("RightShift");
-const UnaryKernels<functors::Invert, RILL_GPU_INTS> invert("Invert");
-
 RILL_KERNEL("LogicalAnd", gpu, TypeSet{}, (binary_cuda<functors::LogicalAnd, bool>));
 RILL_KERNEL("LogicalOr", gpu, TypeSet{}, (binary_cuda<functors::LogicalOr, bool>));
 RILL_KERNEL("LogicalNot", gpu, TypeSet{}, (unary_cuda<functors::LogicalNot, bool>));

@@ -127,8 +127,8 @@ template <bool kAll>
 void logic_cuda(KernelContext& c) noexcept {
   reduce_axes<Logic<kAll>, bool, bool, bool>(c, CastTo<bool>{});
 }
-RILL_KERNEL("All", gpu, TypeSet{}, logic_cuda<true>);
-RILL_KERNEL("Any", gpu, TypeSet{}, logic_cuda<false>);
+RILL_KERNEL("All", gpu, kIndexTypes, logic_cuda<true>);
+RILL_KERNEL("Any", gpu, kIndexTypes, logic_cuda<false>);
 
 }  // namespace
 }  // namespace rill::cuda
