@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "rill/base/check.h"
+#include "rill/kernels/cuda/recording.h"
 
 namespace rill::cuda {
 namespace {
@@ -65,14 +66,20 @@ void* Allocator::from_slab(std::size_t size) {
 }
 
 void* Allocator::from_cuda(std::size_t size) {
+  // A recording may need memory while it is made, which only this mode allows.
+  struct Relaxed {
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    Relaxed() { cudaThreadExchangeStreamCaptureMode(&mode); }
+    ~Relaxed() { cudaThreadExchangeStreamCaptureMode(&mode); }
+  } relaxed;
   void* p = nullptr;
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (cudaMalloc(&p, size) == cudaSuccess) {
       taken_ += size;
       return p;
     }
-    cudaGetLastError();  // it is dealt with here
-    if (attempt == 0) trim();
+    cudaGetLastError();                                     // it is dealt with here
+    if (attempt == 0 && !CudaRecording::current()) trim();  // which waits for the device
   }
   throw_exhausted(size);
 }

@@ -18,6 +18,9 @@ class Allocator {
   void* allocate(std::size_t bytes);
   void deallocate(void* p, std::size_t bytes) noexcept;
 
+  // What a block of so many bytes takes: blocks of one size are alike.
+  static std::size_t size_of_block(std::size_t bytes) { return class_of(bytes).size; }
+
   MemoryStats stats() const;
   void reset_peak();
   void set_limit(std::size_t bytes);  // 0: none

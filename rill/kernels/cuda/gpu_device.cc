@@ -47,7 +47,11 @@ void GpuDevice::activate() const {
 
 void* GpuDevice::allocate(std::size_t bytes) {
   activate();
-  return allocator_.allocate(bytes);
+  CudaRecording* r = CudaRecording::current();
+  if (!r || r->refreshing()) return allocator_.allocate(bytes);
+  void* p = r->take(bytes);
+  if (!p) r->made(p = allocator_.allocate(bytes));
+  return p;
 }
 void GpuDevice::deallocate(void* p, std::size_t bytes) noexcept {
   // What a recording used stays its own.
