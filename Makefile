@@ -9,6 +9,9 @@
 #   make bench         run the benchmarks; bench-peers: beside TensorFlow
 #   make nightly       what takes too long for every change (PARTS="tsan fuzz"; tools/nightly)
 #   make parity        compare numbers with TensorFlow; UPDATE=1 writes the goldens
+#   make gpu-report    all GPU tests and benchmarks on this machine's GPU, in build/gpu_report/
+#   make gpu-bundle    the same as an archive for another machine, build/gpu_bundle.tar.gz
+#   make gpu-ops       which ops have kernels for GPUs; writes docs/gpu_ops.md
 #   make features      what the last `make test` showed; writes docs/features.md
 #   make format, lint  clang-format; rules on includes and format (RILL_TIDY=1: clang-tidy)
 #   make install PREFIX=/usr/local
@@ -99,6 +102,22 @@ features:
 	@tools/install_packages python3
 	@$(if $(PROGRAMS),python3 tools/features --programs build)
 	@python3 tools/features $(if $(CHECK),--check) build
+
+.PHONY: gpu-programs gpu-report gpu-bundle gpu-ops
+gpu-programs: packages
+	$(call configure,release,build)
+	@cmake --build build -j$(JOBS) --target op_conformance_gpu_test --target cuda_test \
+	  --target bench_cuda_mlp --target bench_cuda_captured_step --target bench_cuda_kernels
+gpu-report: gpu-programs
+	@tools/gpu_report build build/gpu_report
+gpu-bundle: packages
+	$(call configure,release,build)
+	@cmake --build build -j$(JOBS) --target rill
+	@tools/gpu_bundle build build/gpu_bundle.tar.gz
+gpu-ops: packages
+	$(call configure,release,build)
+	@cmake --build build -j$(JOBS) --target op_conformance_gpu_test
+	@build/tests/op_conformance_gpu_test --print_gpu_ops > docs/gpu_ops.md
 
 format:
 	@tools/install_packages clang-format

@@ -35,6 +35,26 @@ endif()
 enable_language(CUDA)
 message(STATUS "Rill: CUDA ${CMAKE_CUDA_COMPILER_VERSION}, architectures ${CMAKE_CUDA_ARCHITECTURES}")
 
+# cuDNN's headers: the system's, or those of the PyPI package nvidia-cudnn-cu13. The library
+# is opened at run time, and nothing needs it.
+file(GLOB cudnn_packages "/usr/lib/python3*/*-packages/nvidia/cudnn/include"
+     "/usr/local/lib/python3*/*-packages/nvidia/cudnn/include"
+     "$ENV{VIRTUAL_ENV}/lib/python3*/site-packages/nvidia/cudnn/include"
+     "$ENV{HOME}/.local/lib/python3*/site-packages/nvidia/cudnn/include")
+find_path(RILL_CUDNN_INCLUDE_DIR cudnn_graph.h
+          HINTS ${CUDAToolkit_INCLUDE_DIRS} "$ENV{CUDNN_PATH}/include" ${cudnn_packages})
+mark_as_advanced(RILL_CUDNN_INCLUDE_DIR)
+set(found_cudnn OFF)
+if(RILL_CUDNN_INCLUDE_DIR)
+  set(found_cudnn ON)
+endif()
+option(RILL_CUDNN "Convolutions on GPUs by cuDNN" ${found_cudnn})
+if(RILL_CUDNN AND NOT found_cudnn)
+  message(FATAL_ERROR "RILL_CUDNN is ON, but cudnn_graph.h was not found; install cuDNN 9 or `pip "
+                      "install nvidia-cudnn-cu13`, or set RILL_CUDNN_INCLUDE_DIR")
+endif()
+message(STATUS "Rill: cuDNN ${RILL_CUDNN}")
+
 file(GLOB RILL_CUDA_SOURCES CONFIGURE_DEPENDS
      "${PROJECT_SOURCE_DIR}/rill/kernels/cuda/*.cu" "${PROJECT_SOURCE_DIR}/rill/kernels/cuda/*.cc")
 list(FILTER RILL_CUDA_SOURCES EXCLUDE REGEX "_test\\.cc$")
@@ -45,6 +65,12 @@ set_target_properties(rill_cuda_objects PROPERTIES
   CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden)
 target_include_directories(rill_cuda_objects PUBLIC "${PROJECT_SOURCE_DIR}")
 target_include_directories(rill_cuda_objects SYSTEM PUBLIC ${CUDAToolkit_INCLUDE_DIRS})
+if(RILL_CUDNN)
+  target_include_directories(rill_cuda_objects SYSTEM PRIVATE "${RILL_CUDNN_INCLUDE_DIR}")
+  set_source_files_properties("${PROJECT_SOURCE_DIR}/rill/kernels/cuda/cudnn.cc"
+    "${PROJECT_SOURCE_DIR}/rill/kernels/cuda/cudnn_conv.cc"
+    PROPERTIES COMPILE_DEFINITIONS RILL_WITH_CUDNN=1)
+endif()
 target_compile_options(rill_cuda_objects PRIVATE
   $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden;-Wall;-Wextra;-Wshadow=local>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${RILL_WERROR}>>:-Werror>
@@ -58,7 +84,7 @@ add_library(rill_cuda SHARED)
 target_sources(rill_cuda PRIVATE $<TARGET_OBJECTS:rill_cuda_objects>)
 set_target_properties(rill_cuda PROPERTIES LINKER_LANGUAGE CXX)
 # CUDA's run-time library is in it: a second one in the program does no harm.
-target_link_libraries(rill_cuda PRIVATE rill CUDA::cudart_static CUDA::cublas CUDA::cublasLt)
+target_link_libraries(rill_cuda PRIVATE rill CUDA::cudart_static CUDA::cublas CUDA::cublasLt ${CMAKE_DL_LIBS})
 target_link_options(rill_cuda PRIVATE -Wl,-z,defs -Wl,--as-needed)
 set_property(TARGET rill_cuda APPEND PROPERTY BUILD_RPATH "\$ORIGIN")
 set_property(TARGET rill_cuda APPEND PROPERTY INSTALL_RPATH "\$ORIGIN")

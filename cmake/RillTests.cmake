@@ -94,7 +94,21 @@ rill_add_tests_below("${PROJECT_SOURCE_DIR}/rill" ${unit_tests})
 
 file(GLOB crossing_tests CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*/*.cc")
 list(FILTER crossing_tests EXCLUDE REGEX "/tests/(consumer|cuda)/")
+# The table of ops is compiled once, for the tests of every device.
+set(conformance_rows ${crossing_tests})
+list(FILTER conformance_rows INCLUDE REGEX "/tests/op_conformance/")
+list(FILTER conformance_rows EXCLUDE REGEX "(_test|/gpu_ops)\\.cc$")
+list(REMOVE_ITEM crossing_tests ${conformance_rows})
+add_library(op_conformance_rows OBJECT ${conformance_rows})
+rill_set_test_flags(op_conformance_rows)
+if(RILL_PRECOMPILE)
+  target_precompile_headers(op_conformance_rows REUSE_FROM rill_upper_test_headers)
+endif()
 rill_add_tests_below("${PROJECT_SOURCE_DIR}/tests" ${crossing_tests})
+target_link_libraries(op_conformance_test PRIVATE op_conformance_rows)
+# What a test of the table on another device adds to its rows.
+file(GLOB conformance_on_gpu "${PROJECT_SOURCE_DIR}/tests/op_conformance/conformance_test.cc"
+     "${PROJECT_SOURCE_DIR}/tests/op_conformance/gpu_ops.cc")
 
 # The consumer test builds a program against the installed library, as a user does.
 if(NOT RILL_SANITIZE AND EXISTS "${PROJECT_SOURCE_DIR}/tests/consumer/run.sh")

@@ -20,6 +20,7 @@
 #include "rill/eager/context.h"
 #include "rill/eager/gradient_functions.h"
 #include "rill/eager/gradient_tape.h"
+#include "rill/eager/memory_info.h"
 #include "rill/eager/variable.h"
 #include "rill/graph/autograph.h"
 #include "rill/graph/control_flow.h"

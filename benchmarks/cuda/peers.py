@@ -90,7 +90,43 @@ def with_jax():
     row("JAX, jit", median_us(step, lambda: holder["l"].block_until_ready()))
 
 
-for peer in (with_torch, with_jax):
+def kernels_with_torch():
+    """The rows of benchmarks/cuda/kernels.cc, channels last."""
+    import torch
+    from torch.nn.functional import batch_norm, conv2d, layer_norm, max_pool2d
+
+    torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cudnn.deterministic = True
+
+    def us(call):
+        return median_us(call, torch.cuda.synchronize, steps=10, runs=7)
+
+    for dtype in (torch.float32, torch.bfloat16):
+        for size, into, out, taps, stride in ((56, 64, 64, 3, 1), (224, 3, 64, 7, 2), (14, 1024, 256, 1, 1)):
+            x = torch.randn(64, into, size, size, device="cuda", dtype=dtype).to(memory_format=torch.channels_last)
+            w = torch.randn(out, into, taps, taps, device="cuda", dtype=dtype).to(memory_format=torch.channels_last)
+            pad = taps // 2
+            y = conv2d(x, w, stride=stride, padding=pad)
+            name = f"PyTorch, conv {size}x{size}x{into} -> {out}, {taps}x{taps}, {str(dtype)[6:]}"
+            row(name + ": output", us(lambda: conv2d(x, w, stride=stride, padding=pad)))
+            row(name + ": input", us(lambda: torch.nn.grad.conv2d_input(x.shape, w, y, stride, pad)))
+            row(name + ": filter", us(lambda: torch.nn.grad.conv2d_weight(x, w.shape, y, stride, pad)))
+    x = torch.randn(64, 256, 56, 56, device="cuda").to(memory_format=torch.channels_last)
+    one, zero = torch.ones(256, device="cuda"), torch.zeros(256, device="cuda")
+    row("PyTorch, batch norm", us(lambda: batch_norm(x, None, None, one, zero, training=True)))
+    row("PyTorch, max pool", us(lambda: max_pool2d(x, 3, 2, 1)))
+    rows = torch.randn(64 * 56 * 56, 256, device="cuda")
+    row("PyTorch, layer norm", us(lambda: layer_norm(rows, (256,), one, zero)))
+    ids = torch.randint(0, 30000, (65536,), device="cuda")
+    updates = torch.randn(65536, 128, device="cuda")
+    row("PyTorch, index_add (not deterministic)",
+        us(lambda: torch.zeros(30000, 128, device="cuda").index_add_(0, ids, updates)))
+    long_row = torch.randn(1 << 20, device="cuda")
+    row("PyTorch, top 100 of 2^20", us(lambda: torch.topk(long_row, 100)))
+    row("PyTorch, cumsum of 2^20", us(lambda: torch.cumsum(long_row, 0)))
+
+
+for peer in (with_torch, with_jax, kernels_with_torch):
     try:
         peer()
     except ImportError as e:

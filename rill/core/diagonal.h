@@ -7,7 +7,7 @@ namespace rill {
 
 // The diagonals low .. high of a rows x cols matrix, as a table with one row a
 // diagonal, the highest first, each as long as the longest; shorter ones stand
-// at the left or at the right of their row.
+// at the left or at the right of their row. constexpr: kernels of GPUs use it too.
 class Diagonals {
  public:
   Diagonals(std::int64_t low, std::int64_t high, std::int64_t rows, std::int64_t cols,
@@ -19,23 +19,23 @@ class Diagonals {
         upper_right_(align.starts_with("RIGHT")),
         lower_right_(align.ends_with("_RIGHT")) {}
 
-  std::int64_t count() const { return high_ - low_ + 1; }
-  std::int64_t length(std::int64_t k) const {
+  constexpr std::int64_t count() const { return high_ - low_ + 1; }
+  constexpr std::int64_t length(std::int64_t k) const {
     return std::max<std::int64_t>(
         0, std::min(rows_ + std::min<std::int64_t>(k, 0), cols_ - std::max<std::int64_t>(k, 0)));
   }
-  std::int64_t max_length() const {
+  constexpr std::int64_t max_length() const {
     return std::max<std::int64_t>(0, std::min(rows_ + std::min<std::int64_t>(high_, 0),
                                               cols_ - std::max<std::int64_t>(low_, 0)));
   }
   // The place of element i of diagonal k in its row of the table.
-  std::int64_t offset(std::int64_t k) const {
+  constexpr std::int64_t offset(std::int64_t k) const {
     return (k >= 0 ? upper_right_ : lower_right_) ? max_length() - length(k) : 0;
   }
-  std::int64_t low() const { return low_; }
-  std::int64_t high() const { return high_; }
-  std::int64_t rows() const { return rows_; }
-  std::int64_t cols() const { return cols_; }
+  constexpr std::int64_t low() const { return low_; }
+  constexpr std::int64_t high() const { return high_; }
+  constexpr std::int64_t rows() const { return rows_; }
+  constexpr std::int64_t cols() const { return cols_; }
 
  private:
   std::int64_t low_, high_, rows_, cols_;

@@ -113,7 +113,8 @@ void note_copied(std::int64_t bytes) {
 void note_widened() {
   if (op_observer()) watching.notes.widened = true;
 }
-void note_refused(const char* why) {
+// Plug-ins tell it too.
+RILL_API void note_refused(const char* why) {
   if (op_observer()) watching.notes.refused = why;
 }
 

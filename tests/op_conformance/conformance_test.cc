@@ -9,6 +9,7 @@
 
 #include "conformance.h"
 #include "golden.h"
+#include "gpu_ops.h"
 #include "rill/base/parallel.h"
 #include "rill/core/plugin.h"
 #include "rill/core/shape_inference.h"
@@ -348,6 +349,13 @@ int main(int argc, char** argv) {
       rill::conformance::write_requests(std::string(arg.substr(17)));
       return 0;
     }
+#if RILL_ALL_CUDA_KERNELS
+  for (int i = 1; i < argc; ++i)
+    if (std::string_view(argv[i]) == "--print_gpu_ops") {
+      std::cout << rill::conformance::gpu_ops_page();
+      return 0;
+    }
+#endif
   ::testing::InitGoogleMock(&argc, argv);
   return RUN_ALL_TESTS();
 }

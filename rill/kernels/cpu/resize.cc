@@ -8,13 +8,14 @@
 #include "rill/base/parallel.h"
 #include "rill/core/kernel.h"
 #include "rill/core/type_dispatch.h"
-#include "rill/kernels/cpu/resize_taps.h"
 #include "rill/kernels/cpu/widen.h"
+#include "rill/kernels/functors/resize_taps.h"
 
 namespace rill::cpu {
 namespace {
 
-using namespace resize;
+using namespace functors::resize;
+using functors::resize::Index;  // not the index of a slice
 
 constexpr Index kGrain = 1 << 14;
 constexpr TypeSet kImageTypes = kFloatTypes | TypeSet{int8, uint8, int16, uint16, int32, int64};

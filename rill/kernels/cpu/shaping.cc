@@ -1,7 +1,7 @@
 #include <cstring>
 
 #include "rill/kernels/cpu/strided_copy.h"
-#include "rill/kernels/functors/moves.h"
+#include "rill/kernels/functors/blocks.h"
 
 namespace rill::cpu {
 namespace {
@@ -16,6 +16,7 @@ struct OnHost {
   }
 };
 RILL_MOVES(cpu, OnHost, kAllTypes);
+RILL_BLOCK_MOVES(cpu, OnHost);
 
 }  // namespace
 }  // namespace rill::cpu

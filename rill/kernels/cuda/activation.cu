@@ -6,16 +6,16 @@
 namespace rill::cuda {
 namespace {
 
-const UnaryKernels<functors::Relu, RILL_GPU_FLOATS> relu("Relu");
-const UnaryKernels<functors::Relu6, RILL_GPU_FLOATS> relu6("Relu6");
+const UnaryKernels<functors::Relu, RILL_GPU_FLOATS, RILL_GPU_INTS> relu("Relu");
+const UnaryKernels<functors::Relu6, RILL_GPU_FLOATS, RILL_GPU_INTS> relu6("Relu6");
 const UnaryKernels<functors::Elu, RILL_GPU_FLOATS> elu("Elu");
 const UnaryKernels<functors::Selu, RILL_GPU_FLOATS> selu("Selu");
 const UnaryKernels<functors::Softplus, RILL_GPU_FLOATS> softplus("Softplus");
 const UnaryKernels<functors::Softsign, RILL_GPU_FLOATS> softsign("Softsign");
 const UnaryKernels<functors::Tanh, RILL_GPU_FLOATS> tanh("Tanh");
 const UnaryKernels<functors::Sigmoid, RILL_GPU_FLOATS> sigmoid("Sigmoid");
-const BinaryKernels<functors::ReluGrad, RILL_GPU_FLOATS> relu_grad("ReluGrad");
-const BinaryKernels<functors::Relu6Grad, RILL_GPU_FLOATS> relu6_grad("Relu6Grad");
+const BinaryKernels<functors::ReluGrad, RILL_GPU_FLOATS, RILL_GPU_INTS> relu_grad("ReluGrad");
+const BinaryKernels<functors::Relu6Grad, RILL_GPU_FLOATS, RILL_GPU_INTS> relu6_grad("Relu6Grad");
 const BinaryKernels<functors::EluGrad, RILL_GPU_FLOATS> elu_grad("EluGrad");
 const BinaryKernels<functors::SeluGrad, RILL_GPU_FLOATS> selu_grad("SeluGrad");
 const BinaryKernels<functors::SoftplusGrad, RILL_GPU_FLOATS> softplus_grad("SoftplusGrad");

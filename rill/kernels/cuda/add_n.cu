@@ -21,18 +21,17 @@ struct AddNBody {
 };
 
 void add_n_cuda(KernelContext& c) noexcept {
-  dispatch_types<float, double, half, bfloat16_t, std::int32_t, std::int64_t>(
-      c.out().dtype, [&]<class T>() {
-        for (int next = 0; next < c.num_inputs();) {
-          AddNBody<T> body{{}, 0, c.out<T>()};
-          if (next > 0) body.from[body.count++] = c.out<T>();
-          while (body.count < kSummands && next < c.num_inputs())
-            body.from[body.count++] = c.in<T>(next++);
-          launch_elements(c, c.out().size, body);
-        }
-      });
+  dispatch_reals(c.out().dtype, [&]<class T>() {
+    for (int next = 0; next < c.num_inputs();) {
+      AddNBody<T> body{{}, 0, c.out<T>()};
+      if (next > 0) body.from[body.count++] = c.out<T>();
+      while (body.count < kSummands && next < c.num_inputs())
+        body.from[body.count++] = c.in<T>(next++);
+      launch_elements(c, c.out().size, body);
+    }
+  });
 }
-RILL_KERNEL("AddN", gpu, (kFloatTypes | TypeSet{int32, int64}), add_n_cuda);
+RILL_KERNEL("AddN", gpu, kRealTypes, add_n_cuda);
 
 template <class T>
 struct ClipBody {
@@ -49,15 +48,13 @@ struct ClipBody {
 };
 
 void clip_by_value_cuda(KernelContext& c) noexcept {
-  dispatch_types<float, double, half, bfloat16_t, std::int32_t, std::int64_t>(
-      c.out().dtype, [&]<class T>() {
-        launch_elements(
-            c, c.out().size,
-            ClipBody<T>{c.in<T>(0), c.in<T>(1), c.in<T>(2), c.in(1).size == c.in(0).size,
-                        c.in(2).size == c.in(0).size, c.out<T>()});
-      });
+  dispatch_reals(c.out().dtype, [&]<class T>() {
+    launch_elements(c, c.out().size,
+                    ClipBody<T>{c.in<T>(0), c.in<T>(1), c.in<T>(2), c.in(1).size == c.in(0).size,
+                                c.in(2).size == c.in(0).size, c.out<T>()});
+  });
 }
-RILL_KERNEL("ClipByValue", gpu, (kFloatTypes | TypeSet{int32, int64}), clip_by_value_cuda);
+RILL_KERNEL("ClipByValue", gpu, kRealTypes, clip_by_value_cuda);
 
 }  // namespace
 }  // namespace rill::cuda

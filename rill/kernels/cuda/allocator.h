@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "rill/core/device.h"
+
 namespace rill::cuda {
 
 // The memory of one GPU, kept and handed out again. All work of a device is on
@@ -16,6 +18,13 @@ class Allocator {
   void* allocate(std::size_t bytes);
   void deallocate(void* p, std::size_t bytes) noexcept;
 
+  // What a block of so many bytes takes: blocks of one size are alike.
+  static std::size_t size_of_block(std::size_t bytes) { return class_of(bytes).size; }
+
+  MemoryStats stats() const;
+  void reset_peak();
+  void set_limit(std::size_t bytes);  // 0: none
+
  private:
   struct Class {
     std::size_t size;
@@ -25,12 +34,14 @@ class Allocator {
   void* from_slab(std::size_t size);
   void* from_cuda(std::size_t size);
   void trim();  // what is cached of large blocks
+  [[noreturn]] void throw_exhausted(std::size_t wanted) const;
 
   std::string device_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<void*> free_[256];  // by class
+  std::size_t out_[256] = {};     // blocks of each class that are in use
   char *slab_ = nullptr, *slab_end_ = nullptr;
-  std::size_t in_use_ = 0;
+  std::size_t in_use_ = 0, peak_ = 0, taken_ = 0, allocations_ = 0, limit_ = 0;
 };
 
 }  // namespace rill::cuda

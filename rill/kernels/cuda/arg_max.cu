@@ -45,16 +45,15 @@ void arg_cuda(KernelContext& c) noexcept {
   for (int i = 0; i < shape.rank(); ++i) (i < axis ? outer : inner) *= i == axis ? 1 : shape.dim(i);
   if (outer * inner == 0) return;
   GpuDevice& gpu = gpu_of(c);
-  dispatch_types<float, double, half, bfloat16_t, std::int32_t, std::int64_t>(
-      c.in(0).dtype, [&]<class T>() {
-        dispatch_types<std::int32_t, std::int64_t>(c.out().dtype, [&]<class I>() {
-          arg_kernel<kMax><<<blocks_of(outer * inner, kThreads / 32), kThreads, 0, gpu.stream()>>>(
-              c.in<T>(0), c.out<I>(), shape.dim(static_cast<int>(axis)), inner, outer * inner);
-        });
-      });
+  dispatch_reals(c.in(0).dtype, [&]<class T>() {
+    dispatch_types<std::int32_t, std::int64_t>(c.out().dtype, [&]<class I>() {
+      arg_kernel<kMax><<<blocks_of(outer * inner, kThreads / 32), kThreads, 0, gpu.stream()>>>(
+          c.in<T>(0), c.out<I>(), shape.dim(static_cast<int>(axis)), inner, outer * inner);
+    });
+  });
   check_launch(c);
 }
-constexpr TypeSet kTypes = kFloatTypes | TypeSet{int32, int64};
+constexpr TypeSet kTypes = kRealTypes;
 RILL_KERNEL("ArgMax", gpu, kTypes, arg_cuda<true>);
 RILL_KERNEL("ArgMin", gpu, kTypes, arg_cuda<false>);
 

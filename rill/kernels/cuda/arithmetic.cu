@@ -1,6 +1,5 @@
-#include "rill/kernels/functors/arithmetic.h"
-
 #include "rill/kernels/cuda/elementwise.h"
+#include "rill/kernels/functors/arithmetic.h"
 
 namespace rill::cuda {
 namespace {
@@ -8,20 +7,10 @@ namespace {
 const BinaryKernels<functors::Add, RILL_GPU_FLOATS, RILL_GPU_INTS> add("AddV2"), add_v1("Add");
 const BinaryKernels<functors::Sub, RILL_GPU_FLOATS, RILL_GPU_INTS> sub("Sub");
 const BinaryKernels<functors::Mul, RILL_GPU_FLOATS, RILL_GPU_INTS> mul("Mul");
-const BinaryKernels<functors::Div, RILL_GPU_FLOATS> real_div("RealDiv");
-const BinaryKernels<functors::Div, RILL_GPU_FLOATS, RILL_GPU_INTS> div("Div");
-const BinaryKernels<functors::FloorDiv, RILL_GPU_FLOATS, RILL_GPU_INTS> floordiv("FloorDiv");
-const BinaryKernels<functors::FloorMod, RILL_GPU_FLOATS, RILL_GPU_INTS> floormod("FloorMod");
-const BinaryKernels<functors::DivNoNan, RILL_GPU_FLOATS> divide_no_nan("DivNoNan");
-const BinaryKernels<functors::MulNoNan, RILL_GPU_FLOATS> multiply_no_nan("MulNoNan");
-const BinaryKernels<functors::Xdivy, RILL_GPU_FLOATS> xdivy("Xdivy");
-const BinaryKernels<functors::Xlogy, RILL_GPU_FLOATS> xlogy("Xlogy");
 const BinaryKernels<functors::Maximum, RILL_GPU_FLOATS, RILL_GPU_INTS> maximum("Maximum");
 const BinaryKernels<functors::Minimum, RILL_GPU_FLOATS, RILL_GPU_INTS> minimum("Minimum");
 const BinaryKernels<functors::SquaredDifference, RILL_GPU_FLOATS, RILL_GPU_INTS> difference(
     "SquaredDifference");
-const BinaryKernels<functors::Pow, RILL_GPU_FLOATS, RILL_GPU_INTS> pow("Pow");
-const BinaryKernels<functors::Atan2, RILL_GPU_FLOATS> atan2("Atan2");
 
 }  // namespace
 }  // namespace rill::cuda

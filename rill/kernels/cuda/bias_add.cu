@@ -16,7 +16,7 @@ Dims channels_of(const KernelContext& c, const TensorShape& s) {
 void bias_add_cuda(KernelContext& c) noexcept {
   if (c.out().size == 0) return;
   const Dims dims = channels_of(c, c.out_shape());
-  dispatch_floats(c.out().dtype, [&]<class T>() {
+  dispatch_reals(c.out().dtype, [&]<class T>() {
     using F = functors::Add;
     Walk<2> walk;
     if (make_walk<2>(c, dims, {row_major(dims), Dims{0, 1, 0}}, walk))
@@ -24,15 +24,15 @@ void bias_add_cuda(KernelContext& c) noexcept {
                       BroadcastBody<F, T, T>{F{}, c.in<T>(0), c.in<T>(1), c.out<T>(), walk, {}});
   });
 }
-RILL_KERNEL("BiasAdd", gpu, kFloatTypes, bias_add_cuda);
+RILL_KERNEL("BiasAdd", gpu, kRealTypes, bias_add_cuda);
 
 void bias_add_grad_cuda(KernelContext& c) noexcept {
-  dispatch_floats(c.out().dtype, [&]<class T>() {
+  dispatch_reals(c.out().dtype, [&]<class T>() {
     reduce<SumOf, Computed<T>>(c, c.in<T>(0), c.out<T>(), channels_of(c, c.in_shape(0)), {1, 0, 1},
                                CastTo<T>{});
   });
 }
-RILL_KERNEL("BiasAddGrad", gpu, kFloatTypes, bias_add_grad_cuda);
+RILL_KERNEL("BiasAddGrad", gpu, kRealTypes, bias_add_grad_cuda);
 
 }  // namespace
 }  // namespace rill::cuda

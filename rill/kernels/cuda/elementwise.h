@@ -130,8 +130,9 @@ struct PredicateKernels {  // x -> bool
   }
 };
 
-// Element types that models compute with. Other dtypes run on the host.
 #define RILL_GPU_FLOATS float, double, ::rill::half, ::rill::bfloat16_t
-#define RILL_GPU_INTS std::int32_t, std::int64_t
+#define RILL_GPU_INTS                                                                 \
+  std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, \
+      std::uint32_t, std::uint64_t
 
 }  // namespace rill::cuda

@@ -30,9 +30,8 @@ struct RowsBody {
 void finish_rows(KernelContext& c, bool bias, const std::string& activation) {
   dispatch_types<float, double>(c.out().dtype, [&]<class T>() {
     auto run = [&]<class F>(F) {
-      launch_elements(
-          c, c.out().size,
-          RowsBody<F, T>{c.out<T>(), bias ? c.in<T>(2) : nullptr, c.out_shape().dim(1)});
+      launch_elements(c, c.out().size,
+                      RowsBody<F, T>{c.out<T>(), bias ? c.in<T>(2) : nullptr, c.in(2).size});
     };
     if (activation.empty())
       run(Same{});
@@ -43,7 +42,7 @@ void finish_rows(KernelContext& c, bool bias, const std::string& activation) {
     else if (activation == "Sigmoid")
       run(functors::Sigmoid{});
     else
-      c.fail(Code::unimplemented, format("[matmul] no activation \"{}\"", activation));
+      c.fail(Code::unimplemented, format("[{}] no activation \"{}\"", c.tag(), activation));
   });
 }
 

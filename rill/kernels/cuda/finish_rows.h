@@ -5,7 +5,7 @@
 
 namespace rill::cuda {
 
-// The output [m, n] of a call in place: input 2, of n numbers, is added to each row
+// The output [.., n] of a call in place: input 2, of n numbers, is added to each row
 // (`bias`), then the activation ("Relu", "Tanh", "Sigmoid", "": none).
 void finish_rows(KernelContext& c, bool bias, const std::string& activation);
 

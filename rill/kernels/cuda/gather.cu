@@ -36,24 +36,12 @@ void gather_cuda(KernelContext& c) noexcept {
     (i < batch_dims ? batch : i < axis ? outer : inner) *= i == axis ? 1 : shape.dim(i);
   Trouble* trouble = gpu_of(c).trouble();
   dispatch_types<std::int32_t, std::int64_t>(c.in(1).dtype, [&]<class I>() {
-    const auto launch = [&]<class T>() {
+    by_width(c.out().dtype, [&]<class T>() {
       launch_elements(c, c.out().size,
                       GatherBody<T, I>{c.in<T>(0), c.in<I>(1), c.out<T>(), outer,
                                        shape.dim(static_cast<int>(axis)), inner,
                                        c.in(1).size / batch, trouble, &c.op(), "indices"});
-    };
-    switch (c.out().dtype.itemsize()) {
-      case 1:
-        return launch.template operator()<std::uint8_t>();
-      case 2:
-        return launch.template operator()<std::uint16_t>();
-      case 4:
-        return launch.template operator()<std::uint32_t>();
-      case 8:
-        return launch.template operator()<std::uint64_t>();
-      default:
-        return launch.template operator()<Bytes16>();
-    }
+    });
   });
 }
 RILL_KERNEL("GatherV2", gpu, kPlainTypes, gather_cuda);
@@ -79,15 +67,14 @@ void one_hot_cuda(KernelContext& c) noexcept {
       inner *= c.in_shape(0).dim(i);
   dispatch_types<std::uint8_t, std::int8_t, std::int32_t, std::int64_t>(
       c.in(0).dtype, [&]<class I>() {
-        dispatch_types<float, double, half, bfloat16_t, std::int32_t, std::int64_t, bool>(
-            c.out().dtype, [&]<class T>() {
-              launch_elements(
-                  c, c.out().size,
-                  OneHotBody<T, I>{c.in<I>(0), c.in<T>(2), c.in<T>(3), c.out<T>(), depth, inner});
-            });
+        by_width(c.out().dtype, [&]<class T>() {
+          launch_elements(
+              c, c.out().size,
+              OneHotBody<T, I>{c.in<I>(0), c.in<T>(2), c.in<T>(3), c.out<T>(), depth, inner});
+        });
       });
 }
-RILL_KERNEL("OneHot", gpu, (kFloatTypes | TypeSet{int32, int64, bool_}), one_hot_cuda);
+RILL_KERNEL("OneHot", gpu, kPlainTypes, one_hot_cuda);
 
 }  // namespace
 }  // namespace rill::cuda

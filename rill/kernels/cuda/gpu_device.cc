@@ -19,19 +19,6 @@ namespace {
                      cudaGetErrorString(error), cudaGetErrorName(error)));
 }
 
-std::string message_of(const Trouble& t) {
-  switch (t.finding) {
-    case Finding::out_of_range:
-      return format("[{}] {}[{}] = {} is not in [0, {})", t.op->tag, t.what, t.index, t.value,
-                    t.limit);
-    case Finding::no_integer_result:
-      return format(
-          "[{}] no integer result: element {} of {} is {}{}", t.op->tag, t.index, t.what, t.value,
-          t.value == 0 ? " (integer division by zero)" : "; a negative power is a fraction");
-  }
-  return "?";
-}
-
 }  // namespace
 
 GpuDevice::~GpuDevice() = default;
@@ -60,7 +47,11 @@ void GpuDevice::activate() const {
 
 void* GpuDevice::allocate(std::size_t bytes) {
   activate();
-  return allocator_.allocate(bytes);
+  CudaRecording* r = CudaRecording::current();
+  if (!r || r->refreshing()) return allocator_.allocate(bytes);
+  void* p = r->take(bytes);
+  if (!p) r->made(p = allocator_.allocate(bytes));
+  return p;
 }
 void GpuDevice::deallocate(void* p, std::size_t bytes) noexcept {
   // What a recording used stays its own.
@@ -106,13 +97,23 @@ void GpuDevice::copy(void* dst, const void* src, std::size_t bytes) {
     throw_cuda_error(*this, e, "copying");
 }
 
+// What the host writes or reads differs from run to run: a step with such a copy is not
+// recorded, and its kernels run one by one.
+void GpuDevice::refuse_while_recording(const char* what) const {
+  if (const CudaRecording* r = CudaRecording::current(); r && !r->refreshing())
+    throw_error(Code::failed_precondition,
+                format("device {}: {} cannot be recorded", name(), what));
+}
+
 void GpuDevice::copy_from_host(void* dst, const void* src, std::size_t bytes) {
+  refuse_while_recording("a copy from the host");
   activate();
   if (const auto e = staging_.upload(dst, src, bytes, stream_); e != cudaSuccess)
     throw_cuda_error(*this, e, "copying from the host");
 }
 
 void GpuDevice::copy_to_host(void* dst, const void* src, std::size_t bytes) {
+  refuse_while_recording("a copy to the host");
   activate();
   throw_first_error(staging_.download(dst, src, bytes, stream_));
 }

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 
+#include "rill/core/device_memory.h"
 #include "rill/core/kernel.h"
 #include "rill/kernels/cuda/allocator.h"
 #include "rill/kernels/cuda/staging.h"
@@ -18,7 +19,7 @@ class MatmulPlans;
 
 // A GPU with one stream: kernels, copies and the return of memory take effect
 // in the order in which the host asked for them.
-class GpuDevice : public Device {
+class GpuDevice : public Device, public DeviceMemory {
  public:
   explicit GpuDevice(int index);
   ~GpuDevice() override;
@@ -31,6 +32,10 @@ class GpuDevice : public Device {
   void copy(void* dst, const void* src, std::size_t bytes) override;
   void copy_from_host(void* dst, const void* src, std::size_t bytes) override;
   void copy_to_host(void* dst, const void* src, std::size_t bytes) override;
+
+  MemoryStats stats() const override { return allocator_.stats(); }
+  void reset_peak() override { allocator_.reset_peak(); }
+  void set_limit(std::size_t bytes) override { allocator_.set_limit(bytes); }
 
   cudaStream_t stream() const { return stream_; }
   Trouble* trouble() const { return trouble_on_device_; }
@@ -54,6 +59,7 @@ class GpuDevice : public Device {
 
  private:
   void throw_first_error(cudaError_t error);
+  void refuse_while_recording(const char* what) const;
 
   cudaStream_t stream_ = nullptr;
   Allocator allocator_;
@@ -76,6 +82,8 @@ inline GpuDevice& gpu_of(const KernelContext& c) {
   return device;
 }
 
+// This thread refreshes the numbers of a recording: kernels queue nothing.
+bool is_refreshing();
 // Fails the call when its launch was refused.
 void check_launch(KernelContext& c);
 

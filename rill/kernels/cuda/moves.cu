@@ -1,6 +1,7 @@
 // Transpose, slice, pad, tile, broadcast, reverse, split, concat, fill: one loop by strides.
-#include "rill/kernels/functors/moves.h"
+#include "rill/kernels/functors/blocks.h"
 
+#include "rill/kernels/cuda/copy.h"
 #include "rill/kernels/cuda/walk.h"
 
 namespace rill::cuda {
@@ -24,42 +25,35 @@ struct RepeatBody {
   __device__ __forceinline__ void operator()(std::int64_t i) const { out[i] = *in; }
 };
 
-// The elements of plain dtypes, by their width.
-template <class F>
-void by_width(DType dtype, F body) {
-  switch (dtype.itemsize()) {
-    case 1:
-      return body.template operator()<std::uint8_t>();
-    case 2:
-      return body.template operator()<std::uint16_t>();
-    case 4:
-      return body.template operator()<std::uint32_t>();
-    case 8:
-      return body.template operator()<std::uint64_t>();
-    default:
-      return body.template operator()<Bytes16>();
+}  // namespace
+
+void strided_copy(KernelContext& c, DType dtype, const void* in, void* out,
+                  const StridedCopy& copy) {
+  Walk<2> walk;
+  if (!make_walk<2>(c, copy.dims, {copy.in_strides, copy.out_strides}, walk) || walk.size == 0)
+    return;
+  const bool row = walk.rank <= 1 && (walk.rank == 0 || walk.strides[1][0] == 1);
+  if (row && (walk.rank == 0 || walk.strides[0][0] == 1)) {
+    cudaMemcpyAsync(out, in, static_cast<std::size_t>(walk.size) * dtype.itemsize(),
+                    cudaMemcpyDeviceToDevice, gpu_of(c).stream());
+    return check_launch(c);
   }
+  by_width(dtype, [&]<class T>() {
+    const T* from = static_cast<const T*>(in);
+    T* to = static_cast<T*>(out);
+    if (row && walk.strides[0][0] == 0)
+      launch_elements(c, walk.size, RepeatBody<T>{from, to});
+    else
+      launch_elements(c, walk.size, CopyBody<T>{from, to, walk});
+  });
 }
 
+namespace {
+
 struct OnGpu {
-  static void copy(KernelContext& c, DType dtype, const void* in, void* out, StridedCopy copy) {
-    Walk<2> walk;
-    if (!make_walk<2>(c, copy.dims, {copy.in_strides, copy.out_strides}, walk) || walk.size == 0)
-      return;
-    const bool row = walk.rank <= 1 && (walk.rank == 0 || walk.strides[1][0] == 1);
-    if (row && (walk.rank == 0 || walk.strides[0][0] == 1)) {
-      cudaMemcpyAsync(out, in, static_cast<std::size_t>(walk.size) * dtype.itemsize(),
-                      cudaMemcpyDeviceToDevice, gpu_of(c).stream());
-      return check_launch(c);
-    }
-    by_width(dtype, [&]<class T>() {
-      const T* from = static_cast<const T*>(in);
-      T* to = static_cast<T*>(out);
-      if (row && walk.strides[0][0] == 0)
-        launch_elements(c, walk.size, RepeatBody<T>{from, to});
-      else
-        launch_elements(c, walk.size, CopyBody<T>{from, to, walk});
-    });
+  static void copy(KernelContext& c, DType dtype, const void* in, void* out,
+                   const StridedCopy& copy) {
+    strided_copy(c, dtype, in, out, copy);
   }
   static void zero(KernelContext& c, const TensorView& v) {
     cudaMemsetAsync(v.data, 0, static_cast<std::size_t>(v.size) * v.dtype.itemsize(),
@@ -68,6 +62,7 @@ struct OnGpu {
   }
 };
 RILL_MOVES(gpu, OnGpu, kPlainTypes);
+RILL_BLOCK_MOVES(gpu, OnGpu);
 
 }  // namespace
 }  // namespace rill::cuda

@@ -20,6 +20,7 @@ std::unique_ptr<Recording> record_gpu(Device& device, const std::function<void()
 void install_recorder() { set_recorder(DeviceType::gpu, record_gpu); }
 
 CudaRecording* CudaRecording::current() { return recording; }
+bool is_refreshing() { return recording && recording->refreshing(); }
 
 CudaRecording::CudaRecording(GpuDevice& gpu)
     : gpu_(gpu),
@@ -34,6 +35,22 @@ CudaRecording::~CudaRecording() {
   }
   gpu_.deallocate(on_device_, kParameterBytes);
   for (const Block& b : held_) gpu_.deallocate(b.p, b.bytes);
+  for (const auto& [size, blocks] : again_)
+    for (void* p : blocks) gpu_.deallocate(p, size);
+}
+
+void CudaRecording::hold(void* p, std::size_t bytes) {
+  if (made_.contains(p))
+    again_[Allocator::size_of_block(bytes)].push_back(p);
+  else
+    held_.push_back({p, bytes});
+}
+void* CudaRecording::take(std::size_t bytes) {
+  const auto found = again_.find(Allocator::size_of_block(bytes));
+  if (found == again_.end() || found->second.empty()) return nullptr;
+  void* p = found->second.back();
+  found->second.pop_back();
+  return p;
 }
 
 bool CudaRecording::capture(const std::function<void()>& work) {

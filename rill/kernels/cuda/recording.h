@@ -1,4 +1,6 @@
 #pragma once
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "rill/core/recording.h"
@@ -20,8 +22,11 @@ class CudaRecording : public Recording {
   // Where a kernel reads numbers that differ from run to run: on the device. They are
   // `value` from the next replay on.
   const void* parameters(const void* value, std::size_t bytes);
-  // Memory that was given back while recording: kernels of the graph use it.
-  void hold(void* p, std::size_t bytes) { held_.push_back({p, bytes}); }
+  // Memory that is given back while recording: kernels of the graph use it, so it stays the
+  // recording's. What was made within it serves again, since kernels run in their order.
+  void hold(void* p, std::size_t bytes);
+  void* take(std::size_t bytes);  // null: none of that size
+  void made(void* p) { made_.insert(p); }
 
  private:
   static constexpr std::size_t kParameterBytes = 16 << 10;
@@ -36,6 +41,8 @@ class CudaRecording : public Recording {
   std::size_t used_ = 0;
   bool refreshing_ = false, overflow_ = false;
   std::vector<Block> held_;
+  std::unordered_set<void*> made_;                             // while recording
+  std::unordered_map<std::size_t, std::vector<void*>> again_;  // by the size of the block
 };
 
 // Makes recordings of GPUs known.

@@ -1,5 +1,5 @@
 #pragma once
-#include "rill/kernels/cuda/walk.h"
+#include "rill/kernels/cuda/launch_reduce.h"
 
 // Reductions of any axes from one functor:
 //   struct SumOf {
@@ -19,93 +19,43 @@ struct JoinOnly : F {
   }
 };
 
-// What of the reduced elements each block along y takes.
-struct Split {
-  std::int64_t count, size;  // of parts, of elements a part
-};
-
-// kLanes threads join the elements of one result; lanes walk along the reduced axes.
-template <class F, class A, class T, class R, class Finish, int kLanes>
-__global__ void __launch_bounds__(kThreads)
-    reduce_inner(const T* x, R* y, const __grid_constant__ Walk<1> kept,
-                 const __grid_constant__ Walk<1> gone, Split split, Finish finish) {
-  __shared__ A part[kThreads];
-  const int lane = threadIdx.x % kLanes;
-  const std::int64_t o = std::int64_t{blockIdx.x} * (kThreads / kLanes) + threadIdx.x / kLanes;
-  const std::int64_t begin = blockIdx.y * split.size, end = min(begin + split.size, gone.size);
-  A sum = F::template start<A>();
-  if (o < kept.size) {
-    const T* from = x + kept.at(o);
-    for (std::int64_t r = begin + lane; r < end; r += kLanes)
-      sum = F::join(sum, F::template load<A>(from[gone.at(r)]));
-  }
-  part[threadIdx.x] = sum;
-  __syncthreads();
-#pragma unroll
-  for (int step = kLanes / 2; step > 0; step /= 2) {
-    if (lane < step) part[threadIdx.x] = F::join(part[threadIdx.x], part[threadIdx.x + step]);
-    __syncthreads();
-  }
-  if (lane == 0 && o < kept.size) y[blockIdx.y * kept.size + o] = finish(part[threadIdx.x]);
-}
-
-// Lanes walk along the results; rows of lanes share the elements of each.
-inline constexpr int kColumns = 32, kRows = kThreads / kColumns;
-template <class F, class A, class T, class R, class Finish>
-__global__ void __launch_bounds__(kThreads)
-    reduce_outer(const T* x, R* y, const __grid_constant__ Walk<1> kept,
-                 const __grid_constant__ Walk<1> gone, Split split, Finish finish) {
-  __shared__ A part[kRows][kColumns];
-  const int column = threadIdx.x % kColumns, row = threadIdx.x / kColumns;
-  const std::int64_t o = std::int64_t{blockIdx.x} * kColumns + column;
-  const std::int64_t begin = blockIdx.y * split.size, end = min(begin + split.size, gone.size);
-  A sum = F::template start<A>();
-  if (o < kept.size) {
-    const T* from = x + kept.at(o);
-    for (std::int64_t r = begin + row; r < end; r += kRows)
-      sum = F::join(sum, F::template load<A>(from[gone.at(r)]));
-  }
-  part[row][column] = sum;
-  __syncthreads();
-#pragma unroll
-  for (int step = kRows / 2; step > 0; step /= 2) {
-    if (row < step) part[row][column] = F::join(part[row][column], part[row + step][column]);
-    __syncthreads();
-  }
-  if (row == 0 && o < kept.size) y[blockIdx.y * kept.size + o] = finish(part[0][column]);
-}
-
 template <class A>
 struct Same {
   __device__ __forceinline__ A operator()(A a) const { return a; }
 };
 
-// One launch over `split.count` parts; results of part k begin at y + k * kept.size.
-template <class F, class A, class T, class R, class Finish>
-void launch_reduce(KernelContext& c, const T* x, R* y, const Walk<1>& kept, const Walk<1>& gone,
-                   bool inner, Split split, Finish finish) {
-  GpuDevice& gpu = gpu_of(c);
-  const auto parts = static_cast<unsigned>(split.count);
-  if (!inner) {
-    reduce_outer<F, A><<<dim3(blocks_of(kept.size, kColumns), parts), kThreads, 0, gpu.stream()>>>(
-        x, y, kept, gone, split, finish);
-  } else if (split.size <= 1024) {
-    reduce_inner<F, A, T, R, Finish, 32>
-        <<<dim3(blocks_of(kept.size, kThreads / 32), parts), kThreads, 0, gpu.stream()>>>(
-            x, y, kept, gone, split, finish);
-  } else {
-    reduce_inner<F, A, T, R, Finish, kThreads>
-        <<<dim3(blocks_of(kept.size, 1), parts), kThreads, 0, gpu.stream()>>>(x, y, kept, gone,
-                                                                              split, finish);
+// Elements that f(i) computes, for reductions of what is not in memory: passed as x.
+template <class F>
+struct Lazy {
+  F f;
+  std::int64_t at = 0;
+  RILL_HOST_DEVICE Lazy operator+(std::int64_t k) const { return {f, at + k}; }
+  __device__ __forceinline__ auto operator[](std::int64_t k) const { return f(at + k); }
+};
+// Two sums at once, in double: those of a pass over the elements.
+struct Two {
+  double a, b;
+};
+struct SumTwo {
+  template <class A>
+  static __device__ __forceinline__ A start() {
+    return {0, 0};
   }
-  check_launch(c);
-}
+  template <class A>
+  static __device__ __forceinline__ A load(A x) {
+    return x;
+  }
+  template <class A>
+  static __device__ __forceinline__ A join(A x, A y) {
+    return {x.a + y.a, x.b + y.b};
+  }
+};
 
 // Reduces the axes of `dims` for which reduced[i] is set, in accumulator type A;
-// finish(A) -> R runs on the device.
-template <class F, class A, class T, class R, class Finish>
-void reduce(KernelContext& c, const T* x, R* y, const Dims& dims,
-            const SmallVector<char, 8>& reduced, Finish finish) {
+// finish(A) -> R runs on the device. x is a pointer to the elements, or Lazy.
+template <class F, class A, class X, class R, class Finish>
+void reduce(KernelContext& c, X x, R* y, const Dims& dims, const SmallVector<char, 8>& reduced,
+            Finish finish) {
   const Dims strides = row_major(dims);
   Dims kept_dims, kept_strides, gone_dims, gone_strides;
   bool inner = true;  // the last axis that is not 1 is reduced
@@ -178,5 +128,10 @@ struct SumOf : PlainLoad {
     return static_cast<A>(a + b);
   }
 };
+
+// The element types that are reduced; a file an op or two, since each is many kernels.
+#define RILL_REDUCED                                                                      \
+  float, double, half, bfloat16_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, \
+      std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t
 
 }  // namespace rill::cuda

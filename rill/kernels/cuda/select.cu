@@ -24,13 +24,12 @@ void select_cuda(KernelContext& c) noexcept {
                      broadcast_strides(c.in_shape(2), out)},
                     walk))
     return;
-  dispatch_types<float, double, half, bfloat16_t, std::int32_t, std::int64_t, bool>(
-      c.out().dtype, [&]<class T>() {
-        launch_elements(c, c.out().size,
-                        SelectBody<T>{c.in<bool>(0), c.in<T>(1), c.in<T>(2), c.out<T>(), walk});
-      });
+  by_width(c.out().dtype, [&]<class T>() {
+    launch_elements(c, c.out().size,
+                    SelectBody<T>{c.in<bool>(0), c.in<T>(1), c.in<T>(2), c.out<T>(), walk});
+  });
 }
-RILL_KERNEL("SelectV2", gpu, (kFloatTypes | TypeSet{int32, int64, bool_}), select_cuda);
+RILL_KERNEL("SelectV2", gpu, kPlainTypes, select_cuda);
 
 }  // namespace
 }  // namespace rill::cuda

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <string>
 
 #include "rill/core/kernel.h"
 
@@ -7,7 +8,13 @@ namespace rill::cuda {
 
 // What a kernel finds wrong with its data it cannot throw: it leaves the first
 // such finding in memory that the host reads when it next waits for the device.
-enum class Finding : int { out_of_range, no_integer_result };
+enum class Finding : int {
+  out_of_range,       // what[index] = value is not in [0, limit)
+  not_below,          // what[index] = value is not below limit
+  negative,           // what[index] = value is negative
+  unsorted,           // what[index] = value is less than limit
+  no_integer_result,  // division by zero, a negative power
+};
 
 struct Trouble {
   unsigned set = 0;
@@ -15,6 +22,14 @@ struct Trouble {
   const Op* op;
   const char* what;  // "labels": an address of the host, so it comes with the launch
   long long index, value, limit;
+};
+std::string message_of(const Trouble& t);
+
+// What a body needs to report.
+struct Reporter {
+  Trouble* trouble = nullptr;
+  const Op* op = nullptr;
+  const char* what = "";
 };
 
 #ifdef __CUDACC__

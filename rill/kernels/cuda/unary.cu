@@ -2,6 +2,7 @@
 #include "rill/kernels/cuda/elementwise.h"
 #include "rill/kernels/functors/arithmetic.h"
 #include "rill/kernels/functors/elementary.h"
+#include "rill/kernels/functors/special.h"
 
 namespace rill::cuda {
 namespace {
@@ -30,10 +31,18 @@ const UnaryKernels<functors::Acosh, RILL_GPU_FLOATS> acosh("Acosh");
 const UnaryKernels<functors::Atanh, RILL_GPU_FLOATS> atanh("Atanh");
 const UnaryKernels<functors::Erf, RILL_GPU_FLOATS> erf("Erf");
 const UnaryKernels<functors::Erfc, RILL_GPU_FLOATS> erfc("Erfc");
+const UnaryKernels<functors::Erfinv, RILL_GPU_FLOATS> erfinv("Erfinv");
+const UnaryKernels<functors::Ndtri, RILL_GPU_FLOATS> ndtri("Ndtri");
+const UnaryKernels<functors::Lgamma, RILL_GPU_FLOATS> lgamma("Lgamma");
+const UnaryKernels<functors::Digamma, RILL_GPU_FLOATS> digamma("Digamma");
+const BinaryKernels<functors::Zeta, float, double> zeta("Zeta");
+const BinaryKernels<functors::Polygamma, float, double> polygamma("Polygamma");
 const UnaryKernels<functors::Floor, RILL_GPU_FLOATS> floor("Floor");
 const UnaryKernels<functors::Ceil, RILL_GPU_FLOATS> ceil("Ceil");
 const UnaryKernels<functors::Rint, RILL_GPU_FLOATS> rint("Rint");
-const UnaryKernels<functors::Round, RILL_GPU_FLOATS, RILL_GPU_INTS> round("Round");
+const UnaryKernels<functors::Round, RILL_GPU_FLOATS, std::int8_t, std::int16_t, std::int32_t,
+                   std::int64_t>
+    round("Round");
 const PredicateKernels<functors::IsNan, RILL_GPU_FLOATS> is_nan("IsNan");
 const PredicateKernels<functors::IsInf, RILL_GPU_FLOATS> is_inf("IsInf");
 const PredicateKernels<functors::IsFinite, RILL_GPU_FLOATS> is_finite("IsFinite");

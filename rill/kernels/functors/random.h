@@ -98,6 +98,6 @@ void sample_categorical(Philox gen, std::int64_t first_row, std::int64_t classes
 // out[i] is the row of the input that a shuffle puts at place i: tf.random's
 // stateless_shuffle, and RandomShuffle with the stateful generator. By Fisher
 // and Yates' method from the front; not to be split.
-void fill_permutation(Philox gen, std::span<std::int64_t> out);
+RILL_API void fill_permutation(Philox gen, std::span<std::int64_t> out);
 
 }  // namespace rill::functors

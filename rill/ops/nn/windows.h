@@ -39,15 +39,15 @@ struct WindowGeometry {
 // Of a convolution of `input` with `filter` ([.., in, out], or [.., channels,
 // multiplier] when depthwise), by the attributes strides, padding,
 // explicit_paddings, dilations, data_format. Checks everything; InvalidArgument.
-WindowGeometry conv_geometry(const AttrReader& c, int spatial, bool depthwise,
-                             const TensorShape& input, const TensorShape& filter);
+RILL_API WindowGeometry conv_geometry(const AttrReader& c, int spatial, bool depthwise,
+                                      const TensorShape& input, const TensorShape& filter);
 // Of pooling of `input` by the attributes ksize, strides, padding, data_format.
-WindowGeometry pool_geometry(const AttrReader& c, int spatial, const TensorShape& input);
+RILL_API WindowGeometry pool_geometry(const AttrReader& c, int spatial, const TensorShape& input);
 
 // Of dilation2d of `input` with `filter` [height, width, channels], by the
 // attributes strides, rates and padding; channels last.
-WindowGeometry dilation_geometry(const AttrReader& c, const TensorShape& input,
-                                 const TensorShape& filter);
+RILL_API WindowGeometry dilation_geometry(const AttrReader& c, const TensorShape& input,
+                                          const TensorShape& filter);
 
 // What the public functions write into attributes.
 struct WindowAttrs {

@@ -1,14 +1,14 @@
-// Blocks of pixels moved into channels or batch entries, and back: copies with
-// the right strides.
-#include <cstring>
+#pragma once
+#include <algorithm>
 
-#include "rill/core/kernel.h"
-#include "rill/kernels/cpu/strided_copy.h"
+#include "rill/kernels/functors/moves.h"
 
-namespace rill::cpu {
-namespace {
+// Blocks of pixels moved into channels or batch entries, and back, for every device: copies
+// with the right strides (moves.h says what a Copy is).
+namespace rill::moves {
 
 // Walks [n, h, i, w, j, c] of the image and of the deep tensor alike.
+template <class Copy>
 void move_blocks(KernelContext& c, const TensorShape& image, bool to_depth) {
   const std::int64_t b = c.int_attr("block_size");
   const bool nhwc = c.string_attr("data_format") == "NHWC";
@@ -23,24 +23,21 @@ void move_blocks(KernelContext& c, const TensorShape& image, bool to_depth) {
                      dk = nhwc ? 1 : rows / b * (cols / b);
   const Dims in_image{size, b * ir, ir, b * ic, ic, ik},
       in_deep{size, dr, b * channels * dk, dc, channels * dk, dk};
-  strided_copy(c.out().dtype, c.in(0).data, c.out().data,
+  Copy::copy(c, c.out().dtype, c.in(0).data, c.out().data,
                {dims, to_depth ? in_image : in_deep, to_depth ? in_deep : in_image});
 }
-void space_to_depth_cpu(KernelContext& c) noexcept { move_blocks(c, c.in_shape(0), true); }
-void depth_to_space_cpu(KernelContext& c) noexcept { move_blocks(c, c.out_shape(), false); }
-RILL_KERNEL("SpaceToDepth", cpu, kPlainTypes, space_to_depth_cpu);
-RILL_KERNEL("DepthToSpace", cpu, kPlainTypes, depth_to_space_cpu);
-
-std::int64_t int_at(const TensorView& v, std::int64_t i) {
-  return v.dtype == int64 ? static_cast<const std::int64_t*>(v.data)[i]
-                          : static_cast<const std::int32_t*>(v.data)[i];
+template <class Copy>
+void space_to_depth(KernelContext& c) noexcept {
+  move_blocks<Copy>(c, c.in_shape(0), true);
 }
-char* at(const TensorView& v, std::int64_t element) {
-  return static_cast<char*>(v.data) + element * static_cast<std::int64_t>(v.dtype.itemsize());
+template <class Copy>
+void depth_to_space(KernelContext& c) noexcept {
+  move_blocks<Copy>(c, c.out_shape(), false);
 }
 
 // Element e of block o along an axis is element e * block + o - border of the
 // image, where that is inside. One copy a place in the block.
+template <class Copy>
 void move_batches(KernelContext& c, const TensorView& image, const TensorView& batches,
                   bool to_batch) {
   const std::int64_t m = c.in(1).size;
@@ -71,19 +68,27 @@ void move_batches(KernelContext& c, const TensorView& image, const TensorView& b
     for (std::int64_t d : copy.dims) empty = empty || d == 0;
     if (empty) continue;
     if (to_batch)
-      strided_copy(image.dtype, at(image, image_at), at(batches, batch_at), copy);
+      Copy::copy(c, image.dtype, at(image, image_at), at(batches, batch_at), copy);
     else
-      strided_copy(image.dtype, at(batches, batch_at), at(image, image_at),
+      Copy::copy(c, image.dtype, at(batches, batch_at), at(image, image_at),
                    {copy.dims, copy.out_strides, copy.in_strides});
   }
 }
-void space_to_batch_cpu(KernelContext& c) noexcept {
-  std::memset(c.out().data, 0, static_cast<std::size_t>(c.out().size) * c.out().dtype.itemsize());
-  move_batches(c, c.in(0), c.out(), true);
+template <class Copy>
+void space_to_batch(KernelContext& c) noexcept {
+  Copy::zero(c, c.out());
+  move_batches<Copy>(c, c.in(0), c.out(), true);
 }
-void batch_to_space_cpu(KernelContext& c) noexcept { move_batches(c, c.out(), c.in(0), false); }
-RILL_KERNEL("SpaceToBatchND", cpu, kPlainTypes, space_to_batch_cpu);
-RILL_KERNEL("BatchToSpaceND", cpu, kPlainTypes, batch_to_space_cpu);
+template <class Copy>
+void batch_to_space(KernelContext& c) noexcept {
+  move_batches<Copy>(c, c.out(), c.in(0), false);
+}
 
-}  // namespace
-}  // namespace rill::cpu
+// Registers them all: RILL_BLOCK_MOVES(cpu, OnHost);
+#define RILL_BLOCK_MOVES(device, Copy)                                                  \
+  RILL_KERNEL("SpaceToDepth", device, kPlainTypes, ::rill::moves::space_to_depth<Copy>); \
+  RILL_KERNEL("DepthToSpace", device, kPlainTypes, ::rill::moves::depth_to_space<Copy>); \
+  RILL_KERNEL("SpaceToBatchND", device, kPlainTypes, ::rill::moves::space_to_batch<Copy>); \
+  RILL_KERNEL("BatchToSpaceND", device, kPlainTypes, ::rill::moves::batch_to_space<Copy>)
+
+}  // namespace rill::moves

@@ -8,7 +8,7 @@
 
 // Which pixels of an axis make which pixels of an axis of another size, and with
 // what weights. All in float32, so that images come out as TensorFlow's do.
-namespace rill::cpu::resize {
+namespace rill::functors::resize {
 
 using Index = std::int64_t;
 inline std::size_t u(Index i) { return static_cast<std::size_t>(i); }
@@ -189,4 +189,4 @@ inline Taps filter_taps(const Filter& f, float scale, float translation, bool an
   return t;
 }
 
-}  // namespace rill::cpu::resize
+}  // namespace rill::functors::resize
