@@ -1,4 +1,4 @@
-// shows: P46
+// shows: P46 A07
 // The guides' first classifier: ten kinds of clothes in 70,000 small pictures.
 //   fashion_mnist [epochs]     reads Fashion-MNIST's files; Debian has them as a package
 #include <rill/rill.h>

@@ -1,4 +1,4 @@
-// shows: P50 Q34 Q35
+// shows: P50 Q34 Q35 A10
 // House prices by year: a straight line fitted by gradient descent, first with
 // plain arithmetic, then with a tape and an optimizer.
 #include <rill/rill.h>
