@@ -10,9 +10,7 @@ target_compile_options(rill_flags INTERFACE
   -fvisibility-inlines-hidden
   -fno-semantic-interposition  # calls inside the library need not go through the PLT
   -ffp-contract=off            # the same numbers with and without FMA
-  -fno-math-errno              # nobody reads errno after sqrt
-  # CMake's Release is -O3; the library at -O2 is smaller and no slower. Kernels differ, see RillLibrary.
-  $<$<CONFIG:Release>:-O2>)
+  -fno-math-errno)             # nobody reads errno after sqrt
 target_compile_definitions(rill_flags INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
 
 # Warnings: for our own code, examples included.

@@ -44,6 +44,8 @@ target_link_libraries(rill_objects INTERFACE rill_settings)
 
 # Kernels are loops over numbers: let the compiler unroll and vectorise them.
 # -fno-trapping-math changes no value; it lets comparisons be vectorised.
+# CMake's Release is -O3; the rest of the library at -O2 is smaller and no slower.
+target_compile_options(rill_room_objects PRIVATE $<$<CONFIG:Release>:-O2>)
 set(kernel_flags "$<$<CONFIG:Release>:-O3>;-fno-trapping-math;-fopenmp-simd")
 target_compile_options(rill_kernel_objects PRIVATE ${kernel_flags})
 

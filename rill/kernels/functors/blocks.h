@@ -24,7 +24,7 @@ void move_blocks(KernelContext& c, const TensorShape& image, bool to_depth) {
   const Dims in_image{size, b * ir, ir, b * ic, ic, ik},
       in_deep{size, dr, b * channels * dk, dc, channels * dk, dk};
   Copy::copy(c, c.out().dtype, c.in(0).data, c.out().data,
-               {dims, to_depth ? in_image : in_deep, to_depth ? in_deep : in_image});
+             {dims, to_depth ? in_image : in_deep, to_depth ? in_deep : in_image});
 }
 template <class Copy>
 void space_to_depth(KernelContext& c) noexcept {
@@ -71,7 +71,7 @@ void move_batches(KernelContext& c, const TensorView& image, const TensorView& b
       Copy::copy(c, image.dtype, at(image, image_at), at(batches, batch_at), copy);
     else
       Copy::copy(c, image.dtype, at(batches, batch_at), at(image, image_at),
-                   {copy.dims, copy.out_strides, copy.in_strides});
+                 {copy.dims, copy.out_strides, copy.in_strides});
   }
 }
 template <class Copy>
@@ -85,9 +85,9 @@ void batch_to_space(KernelContext& c) noexcept {
 }
 
 // Registers them all: RILL_BLOCK_MOVES(cpu, OnHost);
-#define RILL_BLOCK_MOVES(device, Copy)                                                  \
-  RILL_KERNEL("SpaceToDepth", device, kPlainTypes, ::rill::moves::space_to_depth<Copy>); \
-  RILL_KERNEL("DepthToSpace", device, kPlainTypes, ::rill::moves::depth_to_space<Copy>); \
+#define RILL_BLOCK_MOVES(device, Copy)                                                     \
+  RILL_KERNEL("SpaceToDepth", device, kPlainTypes, ::rill::moves::space_to_depth<Copy>);   \
+  RILL_KERNEL("DepthToSpace", device, kPlainTypes, ::rill::moves::depth_to_space<Copy>);   \
   RILL_KERNEL("SpaceToBatchND", device, kPlainTypes, ::rill::moves::space_to_batch<Copy>); \
   RILL_KERNEL("BatchToSpaceND", device, kPlainTypes, ::rill::moves::batch_to_space<Copy>)
 
