@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <omp.h>
+#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,7 +15,9 @@
 #include <cstdlib>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "rill/base/core_count.h"
@@ -113,8 +116,7 @@ class PoolSwitch {
     if (set_blocktime_) {
       set_blocktime_(wanted ? 0 : 200);
     } else if (wanted) {
-      surplus_ =
-          std::thread([this, n = std::max(2, omp_get_num_procs() - width + 2)] { hold_team(n); });
+      sleeping_ = start_team(std::max(2, omp_get_num_procs() - width + 2));
     } else {
       {
         const std::lock_guard lock(mutex_);
@@ -128,6 +130,21 @@ class PoolSwitch {
   bool sleeping() const { return sleeping_; }
 
  private:
+  // False where the system gives no more threads: then the pool spins on.
+  bool start_team(int threads) {
+    // Signals are for the program's own threads. The new ones inherit the mask.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = true;
+    try {
+      surplus_ = std::thread([this, threads] { hold_team(threads); });
+    } catch (const std::system_error&) {
+      started = false;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return started;
+  }
   void hold_team(int threads) {
 #pragma omp parallel num_threads(threads)
     {
@@ -194,7 +211,7 @@ class Policy {
   }
   void change(Nanoseconds t, bool sleep, int width) {
     pool_.sleep(sleep, width);
-    sleeping.store(sleep, std::memory_order_relaxed);
+    sleeping.store(pool_.sleeping(), std::memory_order_relaxed);
     changed_ = t;
     crowded_looks_ = quiet_looks_ = 0;
   }
