@@ -48,6 +48,7 @@ class Planner {
   static Device* variable_device(const Node& arg);
   Device& device_of(const Node& n);
   bool inputs_in_place(const Node& n, const Device& device);
+  bool assigns_in_place(const Node& n, const Device& device);
   void decide(const Node& n);
   void require_tensor(Endpoint e);
   int position(std::size_t i) const;
