@@ -2,9 +2,12 @@
 // much of it the host is busy, and whether the step was recorded. Soft placement is off, so
 // what has no kernel there is named; such a network then runs with it on. Batches are on the
 // device. benchmarks/cuda/networks_peers.py times the same elsewhere.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 
 #include "benchmarks/training_steps.h"
 #include "rill/keras/applications/applications.h"
@@ -16,8 +19,22 @@ using tf::Tensor;
 
 namespace {
 
+std::string wanted;
+
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// One step for `ncu --profile-from-start off`, when RILL_PROFILE is set.
+void profile(const training::Step& step) {
+  if (!std::getenv("RILL_PROFILE")) return;
+  void* driver = dlopen("libcuda.so.1", RTLD_NOW);
+  const auto call = [&](const char* name) {
+    if (auto* f = driver ? reinterpret_cast<int (*)()>(dlsym(driver, name)) : nullptr) f();
+  };
+  call("cuProfilerStart");
+  step.call().cpu();
+  call("cuProfilerStop");
 }
 
 // `images` of a step, when they count: images a second are printed too.
@@ -25,6 +42,7 @@ void time_step(const char* name, const training::Step& step, int calls, int imag
   Tensor loss;
   for (int i = 0; i < 10; ++i) loss = step.call();
   loss.cpu();
+  profile(step);
   std::vector<double> steps, hosts;
   for (int run = 0; run < 5; ++run) {
     const double begin = now();
@@ -40,13 +58,16 @@ void time_step(const char* name, const training::Step& step, int calls, int imag
   if (images) std::printf(", %7.0f images/s", images / steps[2]);
   std::printf(", %s, loss %g\n", how.find("recorded on") != how.npos ? "recorded" : "one by one",
               loss.item<float>());
+  int general = 0;
   for (std::size_t at = 0; (at = how.find("of general form: ", at)) != how.npos; ++at)
-    std::printf("    %s\n", how.substr(at, how.find('\n', at) - at).c_str());
+    if (++general <= 3) std::printf("    %s\n", how.substr(at, how.find('\n', at) - at).c_str());
+  if (general > 3) std::printf("    and %d more\n", general - 3);
   std::fflush(stdout);
 }
 
 void network(const char* name, const std::function<training::Step()>& make, int calls,
              int images = 0) {
+  if (std::string_view(name).find(wanted) == std::string_view::npos) return;
   for (const bool soft : {false, true}) {
     tf::config::set_soft_device_placement(soft);
     try {
@@ -98,11 +119,15 @@ void products(std::int64_t n) {
 
 }  // namespace
 
-int main() {
+// With an argument: the networks whose names have it in them.
+int main(int argc, char** argv) {
+  if (argc > 1) wanted = argv[1];
   try {
     auto scope = tf::device("/gpu:0");
-    products(1000);
-    products(2048);
+    if (wanted.empty()) {
+      products(1000);
+      products(2048);
+    }
     network(
         "CNN (P56), batch 50", [] { return training::cnn_step(50); }, 100);
     network(
