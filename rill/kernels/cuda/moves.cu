@@ -89,6 +89,28 @@ bool make_tiles(KernelContext& c, const Walk<2>& walk, Tiles& s) {
          s.others.size * s.per_matrix <= INT32_MAX;
 }
 
+// Elements of the last axis that are moved as one, where both sides have them side by side.
+std::size_t widen(Walk<2>& walk, std::size_t width, const void* in, const void* out) {
+  const int last = walk.rank - 1;
+  const auto bits = reinterpret_cast<std::uintptr_t>(in) | reinterpret_cast<std::uintptr_t>(out);
+  if (last < 0 || walk.strides[0][last] != 1 || walk.strides[1][last] != 1) return width;
+  const auto even = [&] {
+    bool ok = width < 16 && bits % (2 * width) == 0 && walk.dims[last] % 2 == 0;
+    for (int d = 0; d < last; ++d)
+      ok = ok && walk.strides[0][d] % 2 == 0 && walk.strides[1][d] % 2 == 0;
+    return ok;
+  };
+  for (; even(); width *= 2) {
+    walk.dims[last] /= 2;
+    walk.size /= 2;
+    for (int d = 0; d < last; ++d) walk.strides[0][d] /= 2, walk.strides[1][d] /= 2;
+  }
+  if (walk.size <= INT32_MAX)
+    for (int d = 0; d < walk.rank; ++d)
+      walk.by[d] = Divisor(static_cast<std::uint32_t>(walk.dims[d]));
+  return width;
+}
+
 }  // namespace
 
 void strided_copy(KernelContext& c, DType dtype, const void* in, void* out,
@@ -102,7 +124,7 @@ void strided_copy(KernelContext& c, DType dtype, const void* in, void* out,
                     cudaMemcpyDeviceToDevice, gpu_of(c).stream());
     return check_launch(c);
   }
-  by_width(dtype, [&]<class T>() {
+  by_bytes(widen(walk, dtype.itemsize(), in, out), [&]<class T>() {
     const T* from = static_cast<const T*>(in);
     T* to = static_cast<T*>(out);
     Tiles tiles;
@@ -113,7 +135,7 @@ void strided_copy(KernelContext& c, DType dtype, const void* in, void* out,
                          gpu_of(c).stream()>>>(from, to, tiles);
       check_launch(c);
     } else {
-      launch_elements(c, walk.size, CopyBody<T>{from, to, walk});
+      launch_loops(c, walk.size, CopyBody<T>{from, to, walk});
     }
   });
 }
