@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rill/rill.h>
 
+#include <array>
 #include <cmath>
 
 namespace tf = rill;
@@ -66,6 +67,30 @@ TEST_F(GpuKernels, ConvolutionsOfNetworks) {
     // Sums of many products of random sign. TF32 would be off by some 1e-2.
     for (int i = 0; i < 3; ++i) {
       expect_near(got[i], want[i], i == 2 ? 1e-3 : 2e-5);
+      expect_same(got[i], again[i]);
+    }
+  }
+}
+
+// Large enough for engines to be timed, whichever is taken. Errors grow as sums do. The gradient
+// of the filter's first tap is a sum of pixels, so float64 says which device is right.
+TEST_F(GpuKernels, ConvolutionsOfTunedEngines) {
+  for (const auto& [size, in, out] : {std::array{28, 1, 32}, std::array{14, 32, 64}}) {
+    SCOPED_TRACE(size);
+    const Tensor x = normal({1024, size, size, in}, 1), w = normal({5, 5, in, out}, 2) * 0.1f;
+    const auto want = conv_and_gradients(x, w, 1, "SAME"),
+               got = conv_and_gradients(x.gpu(), w.gpu(), 1, "SAME"),
+               again = conv_and_gradients(x.gpu(), w.gpu(), 1, "SAME");
+    const double terms[] = {25. * in, 25. * out, 1024. * size * size};
+    const Tensor pixels =
+        tf::slice(tf::cast(x, tf::float64), {0, 0, 0, 0}, {1024, size - 2, size - 2, in});
+    const double sum = tf::reduce_sum(pixels, {0, 1, 2}).to_vector<double>()[0],
+                 bound = 2e-6 * std::sqrt(terms[2]) * std::max(1.0, std::abs(sum));
+    EXPECT_NEAR(got[2].to_vector<double>()[0], sum, bound) << "on the GPU";
+    EXPECT_NEAR(want[2].to_vector<double>()[0], sum, bound) << "on the CPU";
+    for (int i = 0; i < 3; ++i) {
+      SCOPED_TRACE(i);
+      expect_near(got[i], want[i], 2e-6 * std::sqrt(terms[i]));
       expect_same(got[i], again[i]);
     }
   }
