@@ -107,7 +107,8 @@ features:
 gpu-programs: packages
 	$(call configure,release,build)
 	@cmake --build build -j$(JOBS) --target op_conformance_gpu_test --target cuda_test \
-	  --target bench_cuda_mlp --target bench_cuda_captured_step --target bench_cuda_kernels
+	  --target bench_cuda_mlp --target bench_cuda_captured_step --target bench_cuda_kernels \
+	  --target bench_cuda_networks
 gpu-report: gpu-programs
 	@tools/gpu_report build build/gpu_report
 gpu-bundle: packages

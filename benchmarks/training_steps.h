@@ -17,8 +17,14 @@ inline Variable weights(const tf::TensorShape& shape, double scale) {
 }
 inline Variable zeros(const tf::TensorShape& shape) { return Variable(tf::zeros(shape)); }
 
+struct Step {
+  std::function<Tensor()> call;  // the loss
+  std::function<std::string()> explain;
+  void operator()() const { call(); }
+};
+
 // 784-100-10, batch 50, Adam.
-inline std::function<void()> mlp_step() {
+inline Step mlp_step() {
   const auto x = tf::random::uniform({50, 784}, -1., 1., {.seed = 2});
   const auto y = tf::cast(tf::range(50) % 10, tf::int32);
   Variable w1 = weights({784, 100}, .04), b1 = zeros({100}), w2 = weights({100, 10}, .1),
@@ -33,13 +39,13 @@ inline std::function<void()> mlp_step() {
     adam.apply_gradients(tape.gradient(loss, vars), vars);
     return loss;
   });
-  return [=] { step(x, y); };
+  return {[=] { return step(x, y); }, [=] { return step.explain(); }};
 }
 
-// Two convolutions and two dense layers (P56), batch 50, Adam.
-inline std::function<void()> cnn_step() {
-  const auto x = tf::random::uniform({50, 28, 28, 1}, -1., 1., {.seed = 2});
-  const auto y = tf::cast(tf::range(50) % 10, tf::int32);
+// Two convolutions and two dense layers (P56), Adam.
+inline Step cnn_step(int batch = 50) {
+  const auto x = tf::random::uniform({batch, 28, 28, 1}, -1., 1., {.seed = 2});
+  const auto y = tf::cast(tf::range(batch) % 10, tf::int32);
   Variable k1 = weights({5, 5, 1, 32}, .2), c1 = zeros({32}), k2 = weights({5, 5, 32, 64}, .035),
            c2 = zeros({64}), w1 = weights({3136, 1024}, .018), b1 = zeros({1024}),
            w2 = weights({1024, 10}, .03), b2 = zeros({10});
@@ -57,11 +63,11 @@ inline std::function<void()> cnn_step() {
     adam.apply_gradients(tape.gradient(loss, vars), vars);
     return loss;
   });
-  return [=] { step(x, y); };
+  return {[=] { return step(x, y); }, [=] { return step.explain(); }};
 }
 
 // An LSTM of 256 units over 40 steps (P58), batch 50, Adam; unrolled.
-inline std::function<void()> lstm_step() {
+inline Step lstm_step() {
   constexpr int kSteps = 40, kUnits = 256, kClasses = 60;
   const auto x = tf::one_hot(tf::cast(tf::range(kSteps * 50) * 7 % kClasses, tf::int32), kClasses);
   const auto inputs = tf::reshape(x, {kSteps, 50, kClasses});
@@ -85,11 +91,11 @@ inline std::function<void()> lstm_step() {
     adam.apply_gradients(tape.gradient(loss, vars), vars);
     return loss;
   });
-  return [=] { step(inputs, y); };
+  return {[=] { return step(inputs, y); }, [=] { return step.explain(); }};
 }
 
 // The same by the layers: what they add to the step above is theirs.
-inline std::function<void()> lstm_layer_step() {
+inline Step lstm_layer_step() {
   constexpr int kSteps = 40, kUnits = 256, kClasses = 60;
   const auto x = tf::one_hot(tf::cast(tf::range(kSteps * 50) * 7 % kClasses, tf::int32), kClasses);
   const auto inputs = tf::transpose(tf::reshape(x, {kSteps, 50, kClasses}), {1, 0, 2});
@@ -107,7 +113,7 @@ inline std::function<void()> lstm_layer_step() {
     adam.apply_gradients(tape.gradient(loss, vars), vars);
     return loss;
   });
-  return [=] { step(inputs, y); };
+  return {[=] { return step(inputs, y); }, [=] { return step.explain(); }};
 }
 
 }  // namespace training

@@ -150,6 +150,10 @@ int main() {
   report("exp, 1 GB", seconds(20, [&] { return tf::exp(x); }), 2 * bytes);
   report("x + row, 1 GB", seconds(20, [&] { return x + x[0]; }), 2 * bytes);
   report("softmax of 8192, 1 GB", seconds(20, [&] { return tf::nn::softmax(x); }), 2 * bytes);
+  const Tensor narrow = tf::reshape(x, {1 << 18, 1 << 10}),
+               wide = tf::reshape(x, {1 << 13, 1 << 15});
+  report("softmax of 1024, 1 GB", seconds(20, [&] { return tf::nn::softmax(narrow); }), 2 * bytes);
+  report("softmax of 32768, 1 GB", seconds(20, [&] { return tf::nn::softmax(wide); }), 2 * bytes);
   report("sum of all, 1 GB", seconds(20, [&] { return tf::reduce_sum(x); }), bytes);
   report("sum of rows, 1 GB", seconds(20, [&] { return tf::reduce_sum(x, {1}); }), bytes);
   report("sum of columns, 1 GB", seconds(20, [&] { return tf::reduce_sum(x, {0}); }), bytes);

@@ -30,6 +30,16 @@ bool plain(DType d) { return kPlainTypes.contains(d); }
 
 bool reads_variable(const Node& n) { return n.op->variable == VariableUse::read; }
 
+// An assignment whose elements are copied into the memory that the variable has.
+void assign_in_place(KernelContext& c) noexcept {
+  try {
+    c.device().copy(c.in(0).data, c.in(1).data,
+                    static_cast<std::size_t>(c.in(1).size) * c.in(1).dtype.itemsize());
+  } catch (const errors::Error& e) {
+    c.fail(e.code(), std::string(e.message()));
+  }
+}
+
 }  // namespace
 
 void Planner::run() {
@@ -244,6 +254,19 @@ bool Planner::host_values_known(const Node& n) {
   return true;
 }
 
+// Whether a node gives a variable of a device other than the host a value of the shape that
+// it has, there. Such a plan can be recorded; on the host the value's memory changes hands.
+bool Planner::assigns_in_place(const Node& n, const Device& device) {
+  if (n.op->variable != VariableUse::assign || device.is_host()) return false;
+  const Node& arg = *n.inputs[0].node;
+  if (variable_device(arg) != &device || !inputs_in_place(n, device)) return false;
+  auto& cell = static_cast<VariableCell&>(*arg.handle);
+  const Value& v = value(n.inputs[1]);
+  std::lock_guard lock(cell.mutex);
+  return cell.value.defined() && cell.shape.is_fully_defined() && cell.shape == v.shape &&
+         cell.dtype == v.dtype && plain(v.dtype);
+}
+
 // How a node runs, and where its outputs are, before memory is given out.
 void Planner::decide(const Node& n) {
   Plan::How how = Plan::How::general;
@@ -256,6 +279,8 @@ void Planner::decide(const Node& n) {
     for (Endpoint e : n.inputs)
       ok = ok && (plain(value(e).dtype) || value(e).dtype == resource_dtype());
     if (ok) how = Plan::How::update;
+  } else if (assigns_in_place(n, device)) {
+    how = Plan::How::update;
   } else if (reads_variable(n)) {
     how = Plan::How::read;
   } else if (!n.op->forward && kernel_of(n) && all_plain) {
@@ -490,7 +515,7 @@ void Planner::emit() {
     switch (step.how) {
       case Plan::How::kernel:
       case Plan::How::update:
-        step.kernel = kernel_of(n);
+        step.kernel = n.op->variable == VariableUse::assign ? assign_in_place : kernel_of(n);
         for (std::size_t i = 0; i < n.inputs.size(); ++i) {
           const Endpoint e = n.inputs[i];
           add_view(e, on_host.contains(i) ? nullptr : step.device);

@@ -49,6 +49,7 @@ class Planner {
   Device& device_of(const Node& n);
   bool inputs_in_place(const Node& n, const Device& device);
   bool host_values_known(const Node& n);
+  bool assigns_in_place(const Node& n, const Device& device);
   void decide(const Node& n);
   void require_tensor(Endpoint e);
   int position(std::size_t i) const;

@@ -129,9 +129,11 @@ bool Plan::run_recorded(std::span<const Tensor> inputs, std::vector<Tensor>& res
       }
     }
     if (r.recording)
-      r.recording->replay([&] {
+      r.recording->replay([&] {  // an assignment has no numbers that differ
         for (const Step& s : steps_)
-          if (s.device == &device && s.how == How::update) run_step(my, s, in, true);
+          if (s.device == &device && s.how == How::update &&
+              s.node->op->variable != VariableUse::assign)
+            run_step(my, s, in, true);
       });
   }
   for (const Result& x : results_) {

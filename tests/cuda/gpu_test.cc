@@ -229,6 +229,26 @@ TEST_F(Gpu, TrainsTheSameBitsTwice) {
 }
 
 // A traced step is planned, then recorded and replayed; the eager one tells what is right.
+TEST_F(Gpu, AssignmentsAreRecorded) {
+  auto scope = tf::device("/gpu:0");
+  const tf::Variable average(tf::zeros({3}));
+  const auto f = tf::function([=](Tensor x) {
+    average.assign(average.value() * 0.5f + x);
+    return tf::reduce_sum(average.value());
+  });
+  std::vector<float> want(3);
+  Tensor held;
+  for (int i = 0; i < 12; ++i) {
+    const Tensor sum = f(tf::constant({1.f * i, 2.f, 3.f - i}));
+    want = {want[0] * 0.5f + 1.f * i, want[1] * 0.5f + 2.f, want[2] * 0.5f + 3.f - i};
+    EXPECT_NEAR(sum.item<float>(), want[0] + want[1] + want[2], 1e-4) << i;
+    EXPECT_EQ(average.value().to_vector<float>(), want) << i;
+    if (i == 8) held = average.value();  // the next assignment must not write over it
+    if (i == 9) EXPECT_NE(held.to_vector<float>(), want);
+  }
+  EXPECT_THAT(f.explain(), ::testing::HasSubstr("recorded on"));
+}
+
 TEST_F(Gpu, RecordedStepsTrainAsEagerOnes) {
   auto train = [](bool traced, int steps) {
     auto scope = tf::device("/gpu:0");

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rill/rill.h>
 
+#include <array>
 #include <cmath>
 
 namespace tf = rill;
@@ -71,6 +72,30 @@ TEST_F(GpuKernels, ConvolutionsOfNetworks) {
   }
 }
 
+// Large enough for engines to be timed, whichever is taken. Errors grow as sums do. The gradient
+// of the filter's first tap is a sum of pixels, so float64 says which device is right.
+TEST_F(GpuKernels, ConvolutionsOfTunedEngines) {
+  for (const auto& [size, in, out] : {std::array{28, 1, 32}, std::array{14, 32, 64}}) {
+    SCOPED_TRACE(size);
+    const Tensor x = normal({1024, size, size, in}, 1), w = normal({5, 5, in, out}, 2) * 0.1f;
+    const auto want = conv_and_gradients(x, w, 1, "SAME"),
+               got = conv_and_gradients(x.gpu(), w.gpu(), 1, "SAME"),
+               again = conv_and_gradients(x.gpu(), w.gpu(), 1, "SAME");
+    const double terms[] = {25. * in, 25. * out, 1024. * size * size};
+    const Tensor pixels =
+        tf::slice(tf::cast(x, tf::float64), {0, 0, 0, 0}, {1024, size - 2, size - 2, in});
+    const double sum = tf::reduce_sum(pixels, {0, 1, 2}).to_vector<double>()[0],
+                 bound = 2e-6 * std::sqrt(terms[2]) * std::max(1.0, std::abs(sum));
+    EXPECT_NEAR(got[2].to_vector<double>()[0], sum, bound) << "on the GPU";
+    EXPECT_NEAR(want[2].to_vector<double>()[0], sum, bound) << "on the CPU";
+    for (int i = 0; i < 3; ++i) {
+      SCOPED_TRACE(i);
+      expect_near(got[i], want[i], 2e-6 * std::sqrt(terms[i]));
+      expect_same(got[i], again[i]);
+    }
+  }
+}
+
 TEST_F(GpuKernels, DepthwiseConvolutions) {
   const Tensor x = normal({2, 33, 33, 24}, 1), w = normal({3, 3, 24, 2}, 2);
   for (const char* padding : {"SAME", "VALID"})
@@ -90,10 +115,69 @@ TEST_F(GpuKernels, BatchNormOfManyRows) {
 }
 
 TEST_F(GpuKernels, PoolingOfManyWindows) {
-  const Tensor x = normal({8, 56, 56, 33}, 1);
-  expect_same(tf::nn::max_pool2d(x.gpu(), 3, 2, "SAME"), tf::nn::max_pool2d(x, 3, 2, "SAME"));
-  expect_near(tf::nn::avg_pool2d(x.gpu(), 2, 2, "VALID"), tf::nn::avg_pool2d(x, 2, 2, "VALID"),
-              1e-6);
+  for (int channels : {32, 33}) {  // in packs, one by one
+    const Tensor x = normal({8, 56, 56, channels}, 1);
+    expect_same(tf::nn::max_pool2d(x.gpu(), 3, 2, "SAME"), tf::nn::max_pool2d(x, 3, 2, "SAME"));
+    expect_near(tf::nn::avg_pool2d(x.gpu(), 2, 2, "VALID"), tf::nn::avg_pool2d(x, 2, 2, "VALID"),
+                1e-6);
+    const auto gradient = [](const Tensor& t, bool max) {
+      tf::GradientTape tape;
+      tape.watch(t);
+      const Tensor y =
+          max ? tf::nn::max_pool2d(t, 3, 2, "SAME") : tf::nn::avg_pool2d(t, 3, 2, "SAME");
+      return tape.gradient(tf::reduce_sum(y * y), t).tensor();
+    };
+    for (const bool max : {false, true})
+      expect_near(gradient(x.gpu(), max), gradient(x, max), 1e-5);
+  }
+}
+
+TEST_F(GpuKernels, TransposesAndBroadcasts) {
+  for (const tf::DType dtype : {tf::int8, tf::bfloat16, tf::float32, tf::float64}) {
+    const Tensor x = tf::cast(normal({5, 70, 33, 130}, 1) * 9.f, dtype);
+    for (const std::vector<int>& order : {std::vector{3, 2, 1, 0}, {0, 1, 3, 2}, {1, 3, 0, 2}})
+      expect_same(tf::transpose(x.gpu(), order), tf::transpose(x, order));
+  }
+  const Tensor x = normal({300, 124}, 1), odd = normal({301, 123}, 2);
+  for (const Tensor& t : {x, odd}) {
+    const Tensor row = t[7], column = tf::reshape(tf::transpose(t)[5], {-1, 1});
+    expect_same(t.gpu() + row.gpu(), t + row);
+    expect_same(row.gpu() - t.gpu(), row - t);
+    expect_same(t.gpu() * column.gpu(), t * column);
+    expect_same(column.gpu() - row.gpu(), column - row);
+    EXPECT_EQ((t.gpu() < row.gpu()).to_vector<bool>(), (t < row).to_vector<bool>());
+    const Tensor there = t.gpu();  // a slice that begins anywhere
+    expect_same(tf::nn::relu(tf::slice(tf::reshape(there, {-1}), {3}, {1001})),
+                tf::nn::relu(tf::slice(tf::reshape(t, {-1}), {3}, {1001})));
+  }
+}
+
+TEST_F(GpuKernels, SoftmaxOfRowsOfEveryLength) {
+  for (int n : {1, 10, 128, 129, 384, 1000, 1025, 2049, 8192, 9001, 20000}) {
+    SCOPED_TRACE(n);
+    const Tensor x = normal({37, n}, n) * 4.f;
+    const Tensor wide = tf::cast(x, tf::float64);
+    expect_near(tf::nn::softmax(x.gpu()), tf::nn::softmax(wide), 2e-6);
+    expect_near(tf::nn::log_softmax(x.gpu()), tf::nn::log_softmax(wide), 2e-6);
+  }
+}
+
+// Sums may cancel: what counts is the error beside the sum of the magnitudes.
+void expect_running_sums(const Tensor& x) {
+  const Tensor wide = tf::cast(x, tf::float64);
+  for (const bool reverse : {false, true})
+    for (const bool exclusive : {false, true}) {
+      const auto sums = [&](const Tensor& t) {
+        return tf::cumsum(t, -1, {.exclusive = exclusive, .reverse = reverse});
+      };
+      const Tensor got = sums(x.gpu());
+      const auto a = got.to_vector<double>(), b = sums(wide).to_vector<double>(),
+                 magnitude = sums(tf::abs(wide)).to_vector<double>();
+      for (std::size_t i = 0; i < a.size(); ++i)
+        ASSERT_NEAR(a[i], b[i], 5e-7 * magnitude[i])
+            << "element " << i << (reverse ? ", reverse" : "") << (exclusive ? ", exclusive" : "");
+      expect_same(sums(x.gpu()), got);
+    }
 }
 
 TEST_F(GpuKernels, SortsCountsAndRunningSums) {
@@ -102,7 +186,7 @@ TEST_F(GpuKernels, SortsCountsAndRunningSums) {
     const auto want = tf::nn::top_k(x, 17), got = tf::nn::top_k(x.gpu(), 17);
     expect_same(got.values, want.values);
     EXPECT_EQ(got.indices.to_vector<int>(), want.indices.to_vector<int>());
-    expect_near(tf::cumsum(x.gpu(), 1), tf::cumsum(x, 1), 1e-3);
+    expect_running_sums(x);
     EXPECT_EQ(tf::where(x.gpu() > 1.f).to_vector<std::int64_t>(),
               tf::where(x > 1.f).to_vector<std::int64_t>());
   }

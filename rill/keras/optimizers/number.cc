@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "rill/eager/context.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 
@@ -17,6 +18,17 @@ Number Number::of(const Tensor& scalar) {
 Tensor Number::as(DType dtype) const {
   return symbol_.defined() ? cast(symbol_, dtype) : to_tensor(value_, dtype);
 }
+
+namespace {
+
+// By the op, as a graph has it: the C library's function has other last bits. On the host
+// in every scope: a GPU's answer would have to be waited for at each step.
+double power(double a, double b) {
+  const DeviceScope host("/cpu:0");
+  return rill::pow(to_tensor(a, float64), to_tensor(b, float64)).item<double>();
+}
+
+}  // namespace
 
 // Defines `name` by a function of doubles and one of tensors.
 #define RILL_NUMBER_FUNCTION(name, of_doubles, of_tensors) \
@@ -34,9 +46,7 @@ RILL_NUMBER_FUNCTION(operator+, a + b, a + b)
 RILL_NUMBER_FUNCTION(operator-, a - b, a - b)
 RILL_NUMBER_FUNCTION(operator*, a* b, a* b)
 RILL_NUMBER_FUNCTION(operator/, a / b, a / b)
-// By the op in either case: the C library's function has other last bits.
-RILL_NUMBER_FUNCTION(pow, rill::pow(to_tensor(a, float64), to_tensor(b, float64)).item<double>(),
-                     rill::pow(a, b))
+RILL_NUMBER_FUNCTION(pow, power(a, b), rill::pow(a, b))
 RILL_NUMBER_FUNCTION(min, std::min(a, b), minimum(a, b))
 #undef RILL_NUMBER_FUNCTION
 

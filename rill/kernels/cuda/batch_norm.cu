@@ -1,4 +1,5 @@
 // Normalisation of channels. The moments of a channel are summed in double in one pass.
+#include "rill/kernels/cuda/pack.h"
 #include "rill/kernels/cuda/reduce.h"
 
 namespace rill::cuda {
@@ -39,12 +40,12 @@ struct MomentsOf {
 };
 
 // What the channels' outputs and the pass over the elements need.
-template <class U>
+template <class U, class W>
 struct ForwardChannelBody {
   const Two* sums;  // null: inference
   const U *scale, *old_mean, *old_variance;
   U *mean_out, *variance_out, *saved_mean, *saved_variance, *unused;
-  double *mean, *factor;
+  W *mean, *factor;  // as elements are computed in
   double count, epsilon, weight;
   __device__ __forceinline__ void operator()(std::int64_t j) const {
     const double n = count > 1 ? count : 1;
@@ -64,34 +65,50 @@ struct ForwardChannelBody {
       mean_out[j] = old_mean[j], variance_out[j] = old_variance[j];
     }
     saved_mean[j] = static_cast<U>(m), saved_variance[j] = static_cast<U>(v);
-    mean[j] = m;
-    factor[j] = static_cast<double>(scale[j]) / sqrt(v + epsilon);
+    mean[j] = static_cast<W>(m);
+    factor[j] = static_cast<W>(static_cast<double>(scale[j]) / sqrt(v + epsilon));
     if (j == 0) *unused = static_cast<U>(0);
   }
 };
-template <class T, class U>
+// N neighbouring elements: those of N channels, or one.
+template <int N, class T, class U>
 struct NormalBody {
+  using W = Computed<T>;
   Channels s;
   const T* x;
-  const double *mean, *factor;
+  const W *mean, *factor;
   const U* offset;
   T* y;
   __device__ __forceinline__ void operator()(std::int64_t i) const {
-    using W = Computed<T>;
-    const std::int64_t j = s.channel(i);
-    y[i] = static_cast<T>((static_cast<W>(x[i]) - static_cast<W>(mean[j])) *
-                              static_cast<W>(factor[j]) +
-                          static_cast<W>(offset[j]));
+    const std::int64_t at = i * N, j = s.channel(at);
+    const auto in = load_pack<N>(x + at);
+    const auto m = load_pack<N>(mean + j), f = load_pack<N>(factor + j);
+    const auto o = load_pack<N>(offset + j);
+    Pack<T, N> out;
+#pragma unroll
+    for (int k = 0; k < N; ++k)
+      out.v[k] =
+          static_cast<T>((static_cast<W>(in.v[k]) - m.v[k]) * f.v[k] + static_cast<W>(o.v[k]));
+    store_pack(y + at, out);
   }
 };
+// Calls run.operator()<N>() with the elements of a thread.
+template <class T, class F>
+void by_packs(const Channels& s, std::initializer_list<const void*> sides, F run) {
+  if (s.inner == 1 && s.channels % kPack<T> == 0 && aligned(sides))
+    run.template operator()<kPack<T>>();
+  else
+    run.template operator()<1>();
+}
 
 template <class T, class U>
 void batch_norm(KernelContext& c) {
   const Channels s(c, c.in_shape(0));
   const std::int64_t n = s.channels;
   Two* sums = nullptr;
-  double *mean = c.scratch<double>(std::max<std::int64_t>(1, n)),
-         *factor = c.scratch<double>(std::max<std::int64_t>(1, n));
+  using W = Computed<T>;
+  W *mean = c.scratch<W>(std::max<std::int64_t>(1, n)),
+    *factor = c.scratch<W>(std::max<std::int64_t>(1, n));
   if (!mean || !factor) return;
   if (c.bool_attr("is_training")) {
     sums = c.scratch<Two>(std::max<std::int64_t>(1, n));
@@ -100,12 +117,16 @@ void batch_norm(KernelContext& c) {
   }
   launch_elements(
       c, n,
-      ForwardChannelBody<U>{sums, c.in<U>(1), c.in<U>(3), c.in<U>(4), c.out<U>(1), c.out<U>(2),
-                            c.out<U>(3), c.out<U>(4), c.out<U>(5), mean, factor,
-                            static_cast<double>(s.count()), c.float_attr("epsilon"),
-                            c.float_attr("exponential_avg_factor")});
-  launch_elements(c, c.in(0).size,
-                  NormalBody<T, U>{s, c.in<T>(0), mean, factor, c.in<U>(2), c.out<T>(0)});
+      ForwardChannelBody<U, W>{sums, c.in<U>(1), c.in<U>(3), c.in<U>(4), c.out<U>(1), c.out<U>(2),
+                               c.out<U>(3), c.out<U>(4), c.out<U>(5), mean, factor,
+                               static_cast<double>(s.count()), c.float_attr("epsilon"),
+                               c.float_attr("exponential_avg_factor")});
+  const T* x = c.in<T>(0);
+  const U* offset = c.in<U>(2);
+  T* y = c.out<T>(0);
+  by_packs<T>(s, {x, mean, factor, offset, y}, [&]<int N>() {
+    launch_loops(c, c.in(0).size / N, NormalBody<N, T, U>{s, x, mean, factor, offset, y});
+  });
 }
 void batch_norm_cuda(KernelContext& c) noexcept {
   dispatch_floats(c.in(0).dtype, [&]<class T>() {
@@ -116,67 +137,78 @@ RILL_KERNEL("FusedBatchNormV3", gpu, kFloatTypes, batch_norm_cuda);
 
 // dx = scale r (dy - mean(dy) - (x - mean) r^2 mean(dy (x - mean))); without
 // training the means over dy do not come in.
-template <class T, class U>
+// Sums of dy and dy x; the mean of x comes in once a channel, which doubles bear.
+template <class T>
 struct SlopesOf {
-  Channels s;
   const T *dy, *x;
-  const U* mean;
   __device__ __forceinline__ Two operator()(std::int64_t i) const {
     const auto d = static_cast<double>(static_cast<Computed<T>>(dy[i]));
-    return {d, d * (static_cast<double>(static_cast<Computed<T>>(x[i])) -
-                    static_cast<double>(mean[s.channel(i)]))};
+    return {d, d * static_cast<double>(static_cast<Computed<T>>(x[i]))};
   }
 };
-struct Slope {
-  double factor, shift, tilt;
-};
-template <class U>
+template <class U, class W>
 struct BackwardChannelBody {
   const Two* sums;
-  const U *scale, *variance;
+  const U *scale, *mean, *variance;
   U *dscale, *doffset;
-  Slope* slope;
+  W *factor, *shift, *tilt;
   double count, epsilon;
   bool training;
   __device__ __forceinline__ void operator()(std::int64_t j) const {
-    const double r = 1 / sqrt(static_cast<double>(variance[j]) + epsilon);
-    slope[j] = {static_cast<double>(scale[j]) * r, training ? sums[j].a / count : 0,
-                training ? sums[j].b / count * r * r : 0};
-    dscale[j] = static_cast<U>(sums[j].b * r);
+    const double r = 1 / sqrt(static_cast<double>(variance[j]) + epsilon),
+                 across = sums[j].b - static_cast<double>(mean[j]) * sums[j].a;
+    factor[j] = static_cast<W>(static_cast<double>(scale[j]) * r);
+    shift[j] = static_cast<W>(training ? sums[j].a / count : 0);
+    tilt[j] = static_cast<W>(training ? across / count * r * r : 0);
+    dscale[j] = static_cast<U>(across * r);
     doffset[j] = static_cast<U>(sums[j].a);
   }
 };
-template <class T, class U>
+template <int N, class T, class U>
 struct BackwardBody {
+  using W = Computed<T>;
   Channels s;
   const T *dy, *x;
   const U* mean;
-  const Slope* slope;
+  const W *factor, *shift, *tilt;
   T* dx;
   __device__ __forceinline__ void operator()(std::int64_t i) const {
-    using W = Computed<T>;
-    const std::int64_t j = s.channel(i);
-    const Slope f = slope[j];
-    dx[i] =
-        static_cast<T>(static_cast<W>(f.factor) *
-                       (static_cast<W>(dy[i]) - static_cast<W>(f.shift) -
-                        (static_cast<W>(x[i]) - static_cast<W>(mean[j])) * static_cast<W>(f.tilt)));
+    const std::int64_t at = i * N, j = s.channel(at);
+    const auto grad = load_pack<N>(dy + at), in = load_pack<N>(x + at);
+    const auto m = load_pack<N>(mean + j);
+    const auto f = load_pack<N>(factor + j), h = load_pack<N>(shift + j),
+               t = load_pack<N>(tilt + j);
+    Pack<T, N> out;
+#pragma unroll
+    for (int k = 0; k < N; ++k)
+      out.v[k] =
+          static_cast<T>(f.v[k] * (static_cast<W>(grad.v[k]) - h.v[k] -
+                                   (static_cast<W>(in.v[k]) - static_cast<W>(m.v[k])) * t.v[k]));
+    store_pack(dx + at, out);
   }
 };
 template <class T, class U>
 void batch_norm_grad(KernelContext& c) {
+  using W = Computed<T>;
   const Channels s(c, c.in_shape(1));
-  const std::int64_t n = s.channels;
-  Two* sums = c.scratch<Two>(std::max<std::int64_t>(1, n));
-  Slope* slope = c.scratch<Slope>(std::max<std::int64_t>(1, n));
-  if (!sums || !slope) return;
-  channel_sums(c, s, SlopesOf<T, U>{s, c.in<T>(0), c.in<T>(1), c.in<U>(3)}, sums);
-  launch_elements(c, n,
-                  BackwardChannelBody<U>{sums, c.in<U>(2), c.in<U>(4), c.out<U>(1), c.out<U>(2),
-                                         slope, std::max(1.0, static_cast<double>(s.count())),
-                                         c.float_attr("epsilon"), c.bool_attr("is_training")});
-  launch_elements(c, c.in(1).size,
-                  BackwardBody<T, U>{s, c.in<T>(0), c.in<T>(1), c.in<U>(3), slope, c.out<T>(0)});
+  const std::int64_t n = s.channels, room = (std::max<std::int64_t>(1, n) + 15) / 16 * 16;
+  Two* sums = c.scratch<Two>(room);
+  W* factor = c.scratch<W>(3 * room);
+  if (!sums || !factor) return;
+  W *shift = factor + room, *tilt = shift + room;
+  const T *dy = c.in<T>(0), *x = c.in<T>(1);
+  const U* mean = c.in<U>(3);
+  T* dx = c.out<T>(0);
+  channel_sums(c, s, SlopesOf<T>{dy, x}, sums);
+  launch_elements(
+      c, n,
+      BackwardChannelBody<U, W>{sums, c.in<U>(2), mean, c.in<U>(4), c.out<U>(1), c.out<U>(2),
+                                factor, shift, tilt, std::max(1.0, static_cast<double>(s.count())),
+                                c.float_attr("epsilon"), c.bool_attr("is_training")});
+  by_packs<T>(s, {dy, x, mean, factor, dx}, [&]<int N>() {
+    launch_loops(c, c.in(1).size / N,
+                 BackwardBody<N, T, U>{s, dy, x, mean, factor, shift, tilt, dx});
+  });
 }
 void batch_norm_grad_cuda(KernelContext& c) noexcept {
   dispatch_floats(c.in(1).dtype, [&]<class T>() {

@@ -20,8 +20,7 @@ void bias_add_cuda(KernelContext& c) noexcept {
     using F = functors::Add;
     Walk<2> walk;
     if (make_walk<2>(c, dims, {row_major(dims), Dims{0, 1, 0}}, walk))
-      launch_elements(c, c.out().size,
-                      BroadcastBody<F, T, T>{F{}, c.in<T>(0), c.in<T>(1), c.out<T>(), walk, {}});
+      broadcast(c, F{}, c.in<T>(0), c.in<T>(1), c.out<T>(), walk, {});
   });
 }
 RILL_KERNEL("BiasAdd", gpu, kRealTypes, bias_add_cuda);

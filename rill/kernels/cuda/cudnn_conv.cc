@@ -1,10 +1,11 @@
-// Convolutions by cuDNN's graph API: a graph of one operation, the first engine of cuDNN's own
-// heuristics that is deterministic and computes as the CPU does, kept by shape.
+// Convolutions by cuDNN's graph API: a graph of one operation, and the fastest of its engines
+// that are deterministic and compute as the CPU does, kept by shape.
 #include "rill/base/format.h"
 #include "rill/core/observer.h"
 #include "rill/kernels/cuda/conv.h"
 #include "rill/kernels/cuda/copy.h"
 #include "rill/kernels/cuda/cudnn.h"
+#include "rill/kernels/cuda/recording.h"
 
 #if !RILL_WITH_CUDNN
 
@@ -19,6 +20,7 @@ bool cudnn_conv(KernelContext&, ConvPass, const WindowGeometry&, DType, const Co
 
 #else
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
@@ -166,12 +168,19 @@ bool is_wanted(Descriptor& config, const Cudnn& lib, bool full_precision) {
   return true;
 }
 
-Plan make_plan(const Cudnn& lib, cudnnHandle_t handle, const Problem& p) {
+// Memory that a plan may want to be tried, and how many are.
+constexpr std::int64_t kMostTuned = std::int64_t{1} << 30;
+constexpr std::size_t kTries = 8;
+
+// Plans in the order in which cuDNN would choose; one without a plan, and why, when there is none.
+std::vector<Plan> make_plans(const Cudnn& lib, cudnnHandle_t handle, const Problem& p,
+                             std::size_t most) {
   const auto failed = [&](const char* what, cudnnStatus_t status) {
-    Plan r;
-    r.why = format("cuDNN: {}: {}", what, lib.error_string(status));
+    std::vector<Plan> r(1);
+    r[0].why = format("cuDNN: {}: {}", what, lib.error_string(status));
     return r;
   };
+  std::vector<Plan> found;
   const bool wide = p.type == CUDNN_DATA_DOUBLE;
   const cudnnDataType_t compute = wide ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
   const Descriptor x = tensor(lib, p, kInput, p.batch, p.in_channels, p.in),
@@ -264,14 +273,54 @@ Plan make_plan(const Cudnn& lib, cudnnHandle_t handle, const Problem& p) {
           .finalize();
       Plan r;
       plan->get(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &r.workspace);
-      if (plan->ok()) {
-        r.plan = std::move(plan);
-        return r;
+      if (!plan->ok()) {
+        last = plan->status();
+        continue;
       }
-      last = plan->status();
+      r.plan = std::move(plan);
+      if (found.empty() || r.workspace <= kMostTuned) found.push_back(std::move(r));
+      if (found.size() == most) return found;
     }
+    if (!found.empty()) return found;
   }
   return failed("no deterministic engine of full precision", last);
+}
+
+cudnnStatus_t execute(const Cudnn& lib, cudnnHandle_t handle, const Plan& plan, void* x, void* w,
+                      void* y, void* workspace) {
+  const std::int64_t ids[] = {kInput, kFilter, kOutput};
+  void* const data[] = {x, w, y};
+  Descriptor pack(lib, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+  pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, 3, ids)
+      .set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, 3, data)
+      .set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &workspace)
+      .finalize();
+  if (pack.status() != CUDNN_STATUS_SUCCESS) return pack.status();
+  return lib.execute(handle, plan.plan->get(), pack.get());
+}
+
+// Milliseconds of a plan: the best of a few runs, after one that loads it. Negative: it failed.
+float time_of(const Cudnn& lib, cudnnHandle_t handle, cudaStream_t stream, const Plan& plan,
+              void* x, void* w, void* y, void* workspace) {
+  cudaEvent_t begin, end;
+  if (cudaEventCreate(&begin) != cudaSuccess) return -1;
+  if (cudaEventCreate(&end) != cudaSuccess) return cudaEventDestroy(begin), -1.f;
+  float best = -1;
+  for (int run = 0; run < 4; ++run) {
+    cudaEventRecord(begin, stream);
+    const bool ok = execute(lib, handle, plan, x, w, y, workspace) == CUDNN_STATUS_SUCCESS;
+    cudaEventRecord(end, stream);
+    float ms = -1;
+    if (cudaEventSynchronize(end) != cudaSuccess || !ok) {
+      best = -1;
+      break;
+    }
+    cudaEventElapsedTime(&ms, begin, end);
+    if (run > 0) best = best < 0 ? ms : std::min(best, ms);
+  }
+  cudaEventDestroy(begin);
+  cudaEventDestroy(end);
+  return best;
 }
 
 // Of one device: a handle on its stream, and the plans.
@@ -384,8 +433,29 @@ bool cudnn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, DType 
   }
   if (state.plans.size() >= kMostPlans) state.plans.clear();
   auto found = state.plans.find(p.key());
-  if (found == state.plans.end())
-    found = state.plans.emplace(p.key(), make_plan(*lib, state.handle, p)).first;
+  if (found == state.plans.end()) {
+    // What is worth it is tried, once a shape; not in a recording, which may not wait.
+    const double products = static_cast<double>(g.batch * in * out) * static_cast<double>(taps) *
+                            static_cast<double>(p.out[0] * p.out[1] * p.out[2]);
+    const bool tune = products > 2e7 && !CudaRecording::current();
+    std::vector<Plan> plans = make_plans(*lib, state.handle, p, tune ? kTries : 1);
+    std::size_t chosen = 0;
+    if (plans.size() > 1) {
+      std::int64_t most = 0;
+      for (const Plan& r : plans) most = std::max(most, r.workspace);
+      void* room = most > 0 ? c.scratch(static_cast<std::size_t>(most)) : nullptr;
+      if (most > 0 && !room) return false;
+      std::vector<float> times;
+      for (const Plan& r : plans)
+        times.push_back(time_of(*lib, state.handle, gpu.stream(), r, x, w, b.output, room));
+      float best = -1;
+      for (float t : times)
+        if (t >= 0 && (best < 0 || t < best)) best = t;
+      // The first that is about as good as the best, so that noise seldom changes the choice.
+      while (best >= 0 && (times[chosen] < 0 || times[chosen] > 1.05f * best)) ++chosen;
+    }
+    found = state.plans.emplace(p.key(), std::move(plans[chosen])).first;
+  }
   const Plan& plan = found->second;
   if (!plan.plan) {
     note_refused("cuDNN has no deterministic engine of full precision for this geometry");
@@ -396,16 +466,7 @@ bool cudnn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, DType 
     workspace = c.scratch(static_cast<std::size_t>(plan.workspace));
     if (!workspace) return false;
   }
-  const std::int64_t ids[] = {kInput, kFilter, kOutput};
-  void* const data[] = {x, w, b.output};
-  Descriptor pack(*lib, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
-  pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, 3, ids)
-      .set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, 3, data)
-      .set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &workspace)
-      .finalize();
-  cudnnStatus_t status = pack.status();
-  if (status == CUDNN_STATUS_SUCCESS)
-    status = lib->execute(state.handle, plan.plan->get(), pack.get());
+  const cudnnStatus_t status = execute(*lib, state.handle, plan, x, w, b.output, workspace);
   if (status != CUDNN_STATUS_SUCCESS) {
     c.fail(Code::internal, format("[{}] cuDNN refused a convolution on {}: {}", c.tag(),
                                   c.device().name(), lib->error_string(status)));

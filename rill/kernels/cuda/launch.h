@@ -17,10 +17,10 @@ inline constexpr bool is_half_v = std::is_same_v<T, half> || std::is_same_v<T, b
 template <class T>
 using Computed = std::conditional_t<is_half_v<T>, float, T>;
 
-// Calls body.operator()<T>() with an integer as wide as an element, for what only moves them.
+// Calls body.operator()<T>() with an integer of so many bytes, for what only moves elements.
 template <class F>
-void by_width(DType dtype, F body) {
-  switch (dtype.itemsize()) {
+void by_bytes(std::size_t bytes, F body) {
+  switch (bytes) {
     case 1:
       return body.template operator()<std::uint8_t>();
     case 2:
@@ -32,6 +32,10 @@ void by_width(DType dtype, F body) {
     default:
       return body.template operator()<Bytes16>();
   }
+}
+template <class F>
+void by_width(DType dtype, F body) {
+  by_bytes(dtype.itemsize(), body);
 }
 
 }  // namespace rill::cuda

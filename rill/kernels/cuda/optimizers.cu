@@ -54,10 +54,10 @@ void update_cuda(KernelContext& c) noexcept {
     if (CudaRecording* r = CudaRecording::current()) {
       const auto* rule = static_cast<const Rule<C>*>(r->parameters(&body.rule, sizeof(body.rule)));
       if (!r->refreshing())
-        launch_elements(c, c.in(0).size, StoredUpdateBody<Rule<C>, T, N>{rule, body});
+        launch_loops(c, c.in(0).size, StoredUpdateBody<Rule<C>, T, N>{rule, body});
       return;
     }
-    launch_elements(c, c.in(0).size, body);
+    launch_loops(c, c.in(0).size, body);
   });
 }
 

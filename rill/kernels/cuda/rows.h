@@ -6,19 +6,29 @@
 // block takes part in each join, also where there is no row left for it.
 namespace rill::cuda {
 
-// The same value in all lanes of a row.
+// The same value in all lanes of a row. Lanes of one warp need no memory to meet.
 template <int kLanes, class W, class Join>
 __device__ __forceinline__ W join_lanes(W v, W* shared, Join join) {
   const int t = threadIdx.x, lane = t % kLanes;
-  __syncthreads();
-  shared[t] = v;
-  __syncthreads();
-#pragma unroll
-  for (int step = kLanes / 2; step > 0; step /= 2) {
-    if (lane < step) shared[t] = join(shared[t], shared[t + step]);
+  if constexpr (kLanes > 32) {
     __syncthreads();
+    shared[t] = v;
+    __syncthreads();
+#pragma unroll
+    for (int step = kLanes / 2; step >= 32; step /= 2) {
+      if (lane < step) shared[t] = join(shared[t], shared[t + step]);
+      __syncthreads();
+    }
+    v = shared[t];
   }
-  return shared[t - lane];
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) v = join(v, __shfl_down_sync(~0u, v, step));
+  if constexpr (kLanes > 32) {
+    if (lane == 0) shared[t] = v;
+    __syncthreads();
+    return shared[t - lane];
+  }
+  return __shfl_sync(~0u, v, 0);
 }
 template <int kLanes, class W>
 __device__ __forceinline__ W sum_lanes(W v, W* shared) {
