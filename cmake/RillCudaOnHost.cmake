@@ -3,7 +3,8 @@
 # be wrong with a kernel is seen without a GPU. Files that launch blocks by hand (<<< >>>) are
 # left out.
 
-if(NOT RILL_BUILD_TESTS)
+option(RILL_CUDA_ON_HOST "Run the element loops of the GPU plug-in on the host, too" OFF)
+if(NOT RILL_BUILD_TESTS OR NOT RILL_CUDA_ON_HOST)
   return()
 endif()
 file(GLOB kernels CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/rill/kernels/cuda/*.cu")

@@ -23,7 +23,7 @@ inline bool aligned(std::initializer_list<const void*> pointers) {
                      [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; });
 }
 
-#ifdef __CUDACC__
+#if defined(__CUDACC__) || defined(__device__)  // the stand-in on the host defines the latter
 template <int N, class T>
 __device__ __forceinline__ Pack<T, N> load_pack(const T* p) {
   return *reinterpret_cast<const Pack<T, N>*>(p);
