@@ -180,7 +180,6 @@ class Policy {
     const std::lock_guard lock(mutex_);
     delays_.add(thread);
   }
-  std::atomic<bool> sleeping = false;
 
  private:
   static constexpr Nanoseconds kBetweenLooks = 10 * kMillisecond;
@@ -211,7 +210,6 @@ class Policy {
   }
   void change(Nanoseconds t, bool sleep, int width) {
     pool_.sleep(sleep, width);
-    sleeping.store(pool_.sleeping(), std::memory_order_relaxed);
     changed_ = t;
     crowded_looks_ = quiet_looks_ = 0;
   }
@@ -244,16 +242,10 @@ void join_pool() {
   if (Policy* p = policy()) p->join(gettid());
 }
 
-bool detail::threads_sleep() {
-  Policy* p = policy();
-  return p && p->sleeping.load(std::memory_order_relaxed);
-}
-
 }  // namespace rill
 #else
 namespace rill {
 void adapt_waiting(int) {}
 void join_pool() {}
-bool detail::threads_sleep() { return false; }
 }  // namespace rill
 #endif

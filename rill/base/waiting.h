@@ -21,8 +21,4 @@ void adapt_waiting(int width);
 // A thread of the pool says that it is one. Cheap after the first time.
 void join_pool();
 
-namespace detail {
-bool threads_sleep();  // for tests and benchmarks
-}
-
 }  // namespace rill

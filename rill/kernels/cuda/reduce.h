@@ -129,7 +129,7 @@ struct SumOf : PlainLoad {
   }
 };
 
-// The element types that are reduced; a file an op or two, since each is many kernels.
+// The element types that are reduced. One file per op or two: each op is many kernels.
 #define RILL_REDUCED                                                                      \
   float, double, half, bfloat16_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, \
       std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t
