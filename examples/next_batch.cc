@@ -1,4 +1,4 @@
-// shows: P82 D74 D75
+// shows: P82 D74 D75 Z53
 // Images and labels that come batch by batch, as the guide's class DataSet gives them: where a
 // batch would go beyond the end, the rest is left out and a new epoch begins in another order.
 #include <rill/rill.h>

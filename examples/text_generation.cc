@@ -1,4 +1,4 @@
-// shows: P58 P59 A14
+// shows: P58 P59 A14 D73
 // Text in the style of Nietzsche: an LSTM cell reads 40 characters one by one and tells the next.
 //   text_generation [batches]     the guide's own run has 1000
 #include <algorithm>

@@ -41,6 +41,7 @@
 #include "rill/keras/constraints/constraint.h"
 #include "rill/keras/datasets/datasets.h"
 #include "rill/keras/dtype_policy.h"
+#include "rill/keras/from_functions.h"
 #include "rill/keras/initializers/initializers.h"
 #include "rill/keras/layer.h"
 #include "rill/keras/layers/layers.h"

@@ -6,6 +6,7 @@
 #include "rill/base/check.h"
 #include "rill/core/execute.h"
 #include "rill/core/gradient.h"
+#include "rill/core/late_reads.h"
 #include "rill/core/tensor_impl.h"
 #include "rill/core/type_dispatch.h"
 
@@ -198,19 +199,22 @@ TensorList::TensorList(std::initializer_list<Operand> l) {
       dtype = Tensor(x.variable()).dtype();
     if (dtype.defined()) break;
   }
+  Tensor partner;
+  for (const Operand& x : l)
+    if (x.kind() == Kind::tensor && x.tensor().defined() && x.tensor().is_symbolic())
+      partner = x.tensor();
   v_.reserve(l.size());
-  for (const Operand& x : l) v_.push_back(to_tensor(x, dtype));
+  for (const Operand& x : l)
+    v_.push_back(x.kind() == Kind::variable ? read_beside(x.variable(), partner)
+                                            : to_tensor(x, dtype));
 }
 
-namespace {
-// In a drawing of keras::Input a read variable would be a constant from then on.
-void refuse_frozen(const Tensor& other) {
-  RILL_CHECK(!other.is_symbolic() || !other.impl()->symbol->own_executor(), invalid_argument,
-             "[op] a variable meets a tensor of keras::Input, whose model would keep its "
-             "value of now. A layer reads it at every call: keras::layers::Lambda, or a class of "
-             "your own, which also trains it");
+Tensor read_beside(const Variable& v, const Tensor& partner) {
+  if (partner.defined() && partner.is_symbolic())
+    if (const auto* later = dynamic_cast<const ReadsVariablesLater*>(partner.impl()->symbol.get()))
+      return later->reading(v);
+  return Tensor(v);
 }
-}  // namespace
 
 ArgPair::ArgPair(const Operand& a, const Operand& b) {
   Operand::Kind ka = a.kind(), kb = b.kind();
@@ -220,12 +224,12 @@ ArgPair::ArgPair(const Operand& a, const Operand& b) {
   if (ka == Kind::tensor && kb == Kind::tensor) [[likely]]
     return;
   if (ka == Kind::variable) {
-    if (kb == Kind::tensor) refuse_frozen(*b_);
-    own_a_ = Tensor(a.variable()), a_ = &own_a_;
+    own_a_ = kb == Kind::tensor ? read_beside(a.variable(), *b_) : Tensor(a.variable());
+    a_ = &own_a_;
   }
   if (kb == Kind::variable) {
-    if (ka == Kind::tensor) refuse_frozen(*a_);
-    own_b_ = Tensor(b.variable()), b_ = &own_b_;
+    own_b_ = ka == Kind::tensor ? read_beside(b.variable(), *a_) : Tensor(b.variable());
+    b_ = &own_b_;
   }
   const bool literal_a = a.is_literal(), literal_b = b.is_literal();
   if (literal_a) {

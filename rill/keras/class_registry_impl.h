@@ -36,6 +36,13 @@ class ClassRegistry {
     const auto at = names_.find(type);
     return at == names_.end() ? otherwise : at->second;
   }
+  // The whole name of a class that has no C++ type; empty when it is not known.
+  std::string whole_name(std::string_view name) const {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [known, f] : factories_)
+      if (known.ends_with(">" + std::string(name))) return known;
+    return {};
+  }
   std::vector<std::string> names() const {
     const std::lock_guard lock(mutex_);
     std::vector<std::string> all;

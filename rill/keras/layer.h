@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -23,10 +24,29 @@ void release(TrackableNode* n) noexcept;
 
 namespace keras {
 
+class Layer;
 class LayerImpl;
 class LayerRef;
 void retain(LayerImpl*) noexcept;
 void release(LayerImpl*) noexcept;
+
+namespace layer_copies {
+using CopyLayer = std::shared_ptr<Layer> (*)(const Layer&);
+// Notes how objects of this class are copied; null: not at all.
+bool know_copy(const std::type_info& type, CopyLayer copy);
+template <class L>
+constexpr CopyLayer copy_of() {
+  if constexpr (std::is_copy_constructible_v<L>)
+    return [](const Layer& l) -> std::shared_ptr<Layer> {
+      return std::make_shared<L>(static_cast<const L&>(l));
+    };
+  else
+    return nullptr;
+}
+// Known before main, for every class that the program puts into a container, tracks or registers.
+template <class L>
+inline const bool copy_known = know_copy(typeid(L), copy_of<L>());
+}  // namespace layer_copies
 
 // What a call tells a layer.
 struct CallContext {
@@ -70,7 +90,7 @@ struct AddWeightOptions {
 // A computation with weights. A reference, as in Python: copies share weights, name and
 // everything that is in them.
 //
-// A layer of one's own derives from it, makes its weights in build and computes in call:
+// A user-defined layer derives from it, makes its weights in build and computes in call:
 //
 //   struct Linear : keras::layers::Layer {
 //     int units;
@@ -88,7 +108,12 @@ struct AddWeightOptions {
 // Layers and variables that are members and not made by add_weight are made known by
 // track("name", member) in the constructor. build runs once for all copies, at the first call;
 // a copy that was made before that learns its members when it is first called.
-class Layer {
+//
+// A container holds one copy of the object, the same in all containers; an object made by
+// std::make_shared is held as it is. A model that is drawn on keras::Input calls the object itself
+// while it lives, then the copy. Of a class that the program never puts into a container, tracks
+// or registers, no copy can be made: there the model keeps the call as graphs.
+class Layer : public std::enable_shared_from_this<Layer> {
  public:
   virtual ~Layer();
   Layer(const Layer&);
@@ -108,9 +133,9 @@ class Layer {
   // Any structure in, any structure out: several inputs, several results.
   Nest apply(const Nest& inputs, CallOptions options = {}) const;
 
-  // ---- for a class of one's own
-  // Makes the weights for this shape of the (first) input. Its base makes those of a layer or model
-  // of the library, and lets a model of one's own make its layers by a call.
+  // ---- for a user-defined class
+  // Makes the weights for this shape of the (first) input. The base makes those of a layer or model
+  // of the library, and lets a user-defined model make its layers by a call.
   virtual void build(const TensorShape& input_shape);
   virtual void build_all(const std::vector<TensorShape>& input_shapes);  // calls build
   virtual Tensor call(const Tensor& x, const CallContext& context);
@@ -122,6 +147,9 @@ class Layer {
   virtual Tensor compute_mask(const Nest& inputs, const Tensor& mask);
   // name, trainable, dtype; a class adds its own arguments.
   virtual Config get_config() const;
+  // The name of the class, where C++ does not know it: of an object that is made of a table of
+  // functions, or by another language. Empty: the C++ class.
+  virtual std::string run_time_class() const;
 
   // ---- state
   std::string name() const;
@@ -165,11 +193,20 @@ class Layer {
  protected:
   Layer();
   explicit Layer(LayerOptions options);
+  // A handle on what others made.
   explicit Layer(Ref<LayerImpl> impl);
-  explicit Layer(LayerImpl* impl);
+  // A layer of the library: `this` says its class, which any other class derives from. `base`: a
+  // class between.
+  template <class L>
+  Layer(const L*, LayerImpl* impl, const std::type_info& base = typeid(Layer))
+      : Layer(impl, typeid(L), base) {}
 
   // Makes a member known: its weights are the layer's, and checkpoints find it by this name.
-  void track(std::string_view name, Layer& layer);
+  template <class L>
+  requires std::is_base_of_v<Layer, L>
+  void track(std::string_view name, L& layer) {
+    if (layer_copies::copy_known<L>) track_one(name, layer);
+  }
   void track(std::string_view name, Variable& v);
   // All of a list, or of a map by its keys, as they are now. Files of Keras hold them as "blocks/0"
   // and so on. Once more after a change: the list is the new one.
@@ -178,7 +215,7 @@ class Layer {
   void track(std::string_view name, std::vector<L>& list) {
     std::vector<Layer*> layers;
     for (L& layer : list) layers.push_back(&layer);
-    track_all(name, layers, {});
+    if (layer_copies::copy_known<L>) track_all(name, layers, {});
   }
   void track(std::string_view name, const std::vector<LayerRef>& list);
   template <class Map>
@@ -209,31 +246,62 @@ class Layer {
   Ref<LayerImpl> impl_;
 
  private:
+  Layer(LayerImpl* impl, const std::type_info& type, const std::type_info& base);
+  void track_one(std::string_view name, Layer& layer);
   void track_all(std::string_view name, const std::vector<Layer*>& layers,
                  const std::vector<std::string>& keys);
   friend class LayerRef;
   friend class LayerImpl;
-  friend class CallMachinery;
+  friend class LayerObjects;
+  friend class LayerCalls;
+  // The object of a user's class that this is a handle on; it lives as long.
+  std::shared_ptr<Layer> object_;
+  bool handle_ = false;
   // This object's members are those of the built weights: it ran build, or is a copy of one that
   // did.
   mutable bool bound_ = false;
 };
 
-// A layer in a container: a copy that keeps the class of a user's layer.
+// A layer in a container. Of a user-defined class it holds the copy that all containers share, or
+// the object itself where it is given as a shared_ptr.
 class LayerRef {
  public:
   LayerRef() = default;
   template <class L>
-  requires std::is_base_of_v<Layer, std::remove_cvref_t<L>> LayerRef(L&& layer)
-      : layer_(std::make_shared<std::remove_cvref_t<L>>(std::forward<L>(layer))) {}
+  requires std::is_base_of_v<Layer, std::remove_cvref_t<L>> LayerRef(L&& layer) {
+    using C = std::remove_cvref_t<L>;
+    if constexpr (std::is_constructible_v<C, L&&>) {
+      if (layer_copies::copy_known<C>) layer_ = shared(layer);
+      if (!layer_ && typeid(layer) == typeid(C))
+        hold(std::make_shared<C>(std::forward<L>(layer)));
+      else if (!layer_)
+        hold_copy(layer);
+    } else {
+      static_assert(std::is_constructible_v<C, L&&>,
+                    "A container holds a copy of its layers, and this class cannot be copied. Make "
+                    "the layer with std::make_shared<YourLayer>(...) and pass the pointer.");
+    }
+  }
+  template <class L>
+  requires std::is_base_of_v<Layer, L> LayerRef(const std::shared_ptr<L>& layer) { hold(layer); }
   // The layer of keras::Input(..), which may stand first in a Sequential model. InvalidArgument for
   // any other tensor.
   LayerRef(const Tensor& input);
   bool defined() const { return static_cast<bool>(layer_); }
   Layer& operator*() const { return *layer_; }
   Layer* operator->() const { return layer_.get(); }
+  // The object, null where it has another class.
+  template <class L>
+  std::shared_ptr<L> as() const {
+    return std::dynamic_pointer_cast<L>(layer_);
+  }
+  const std::shared_ptr<Layer>& object() const { return layer_; }
 
  private:
+  friend class LayerObjects;
+  static std::shared_ptr<Layer> shared(const Layer& layer);  // by another container, or the program
+  void hold(std::shared_ptr<Layer> layer);
+  void hold_copy(const Layer& layer);  // of an object whose own class only it knows
   std::shared_ptr<Layer> layer_;
 };
 

@@ -75,9 +75,7 @@ std::string snake_case(std::string_view s) {
   return out;
 }
 
-void LayerImpl::name_by_class(const std::type_info& type, bool users) {
-  if (users) users_class_ = &type;
-  const std::string own = class_name_of(type);
+void LayerImpl::name_by_class(const std::string& own) {
   if (automatic_name) {
     give_back_name(is_model() && class_name_ == "Functional" ? "model" : snake_case(class_name_),
                    name_);
@@ -178,13 +176,10 @@ static Variable make_weight(const std::string& layer, std::string_view weight_na
 Variable LayerImpl::add_weight(std::string_view weight_name, const TensorShape& given,
                                AddWeightOptions o) {
   const TensorShape shape = given.has_rank() ? given : TensorShape::scalar();  // {} is a scalar's
-  if (rebinding)
-    for (const Weight& w : own)
-      if (w.name == weight_name) return w.variable;
-  // The program has run the build of its class itself: what that made is taken.
-  if (building)
-    for (std::size_t i = 0; i < made_by_hand; ++i)
-      if (own[i].name == weight_name && own[i].variable.shape() == shape) return own[i].variable;
+  if (const BuildUnderWay* now = build_under_way)
+    for (std::size_t i = 0; i < (now->again ? own.size() : now->weights); ++i)
+      if (own[i].name == weight_name && (now->again || own[i].variable.shape() == shape))
+        return own[i].variable;
   for (int i = 0; i < shape.rank(); ++i)
     RILL_CHECK(shape.dim(i) >= 0, invalid_argument,
                "[{}] weight \"{}\" would have shape {}, of which not all is known: the last axis "

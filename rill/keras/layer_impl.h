@@ -1,5 +1,7 @@
 #pragma once
+#include <atomic>
 #include <map>
+#include <memory>
 #include <typeinfo>
 
 #include "rill/core/tensor_impl.h"
@@ -27,8 +29,25 @@ struct Weight {
 // A list or a map of layers as a member of one: an object of checkpoints, though no layer.
 class LayerList final : public TrackableNode {};
 
-// What all handles of a layer share. The built-in layers derive from it and stand behind a
-// facade without data; of a user's class it holds the state, and the class the behaviour.
+// The object of a user-defined class, which has the behaviour of a layer.
+struct UsersObject {
+  const std::type_info* type = nullptr;  // null: a layer of the library, or not used yet
+  bool class_at_run_time = false;        // its name is not that of the type
+  bool own_call = false;               // it computes something else than the class it derives from
+  std::weak_ptr<Layer> held;           // what containers hold
+  std::atomic<Layer*> live = nullptr;  // the first one that was called, while it lives
+};
+
+// A build that is under way.
+struct BuildUnderWay {
+  // A copy learns its members: weights are given, not made.
+  bool again = false;
+  // What the program had made before, by its own call of build: it is taken, not made once more.
+  std::size_t weights = 0, edges = 0;
+};
+
+// What all handles of a layer share. The layers of the library derive from it and stand behind a
+// facade without data; of a user-defined class it holds the state, and the object the behaviour.
 class LayerImpl : public TrackableNode {
  public:
   // An empty class name: the user's class, which is known at the first use.
@@ -77,22 +96,17 @@ class LayerImpl : public TrackableNode {
   const std::string& name() const { return name_; }
   const std::string& class_name() const { return class_name_; }
   bool named() const { return !name_.empty(); }
-  // Gives a user's class its name; `type` is that of the object. One that derives from a layer of
-  // the library is named after itself, too, and a model keeps the class that its graph has.
-  void name_by_class(const std::type_info& type, bool users);
-  // The class of the user's object; null of a layer of the library, and before its first use.
-  const std::type_info* users_class() const { return users_class_; }
+  // Gives the layer of a user-defined class its name. One that derives from a layer of the library
+  // is named after itself, too, and a model keeps the class that its graph has.
+  void name_by_class(const std::string& class_name);
   void set_name(std::string name) { name_ = std::move(name); }
 
   bool built = false;
   bool trainable = true;
   bool supports_masking = false;
   bool stateful = false;
-  bool building = false;          // build is under way
-  std::size_t made_by_hand = 0;   // weights that there were when it began
-  std::size_t edges_by_hand = 0;  // and names of members
-  bool rebinding = false;         // a copy learns its members: weights are given, not made
-  bool autocast = true;           // float inputs take the compute dtype
+  const BuildUnderWay* build_under_way = nullptr;
+  bool autocast = true;  // float inputs take the compute dtype
   DTypePolicy policy;
   TensorShape batch_input_shape;  // as the constructor was told; unknown rank: not
   InputSpec input_spec;
@@ -111,14 +125,16 @@ class LayerImpl : public TrackableNode {
   TensorShape last_output_shape;       // of the last call: for summaries
   const bool of_library;               // it has a behaviour of its own: see above
   bool automatic_name = false;         // made of the class
-  bool other_call = false;             // a user's class computes something else than its base
   bool made_untracked =
       false;  // its weights were made in the call of a class that does not hold it
   bool told_untracked = false;
 
+  UsersObject users;
+  // The class of the library that made it, and one that this derives from.
+  const std::type_info *library_class = &typeid(Layer), *library_base = &typeid(Layer);
+
  private:
   std::string class_name_, name_;
-  const std::type_info* users_class_ = nullptr;
 };
 
 // What calls leave in a layer and all in it is set aside, and comes back at the end: drawing a
@@ -151,7 +167,7 @@ class TrainsQuestions {
   TrainsQuestions* before_;
 };
 
-// A handle on a layer of which only the state is known.
+// A handle on a layer of which only the state is known. Calls go to the user's object, if any.
 class LayerHandle : public Layer {
  public:
   explicit LayerHandle(Ref<LayerImpl> impl) : Layer(std::move(impl)) {}
@@ -164,8 +180,30 @@ inline Ref<LayerImpl> share(LayerImpl& l) {
 // "dense", then "dense_1": the next free automatic name.
 std::string unique_layer_name(std::string_view base);
 
-// How layers are called. Friend of Layer.
-class CallMachinery {
+// Which object has the behaviour of a layer. Friend of Layer.
+class LayerObjects {
+ public:
+  // This object is of a class that the library does not know.
+  static bool is_users_class(const Layer& layer);
+  // The object that behaves: the given one, or the one that it is a handle on.
+  static const Layer& behind(const Layer& layer);
+  // The same, null where it is the given one or the layer has the library's behaviour.
+  static Layer* other_object(const Layer& layer);
+  // The object, kept alive: itself where it is shared, else the copy that containers hold, made
+  // now if there is none. Undefined where nothing says how to copy the class.
+  static LayerRef hold(const Layer& layer);
+  // A layer to give out: its object where containers hold one.
+  static LayerRef of(LayerImpl& layer);
+  // Gives the object its class and name, at its first use.
+  static void introduce(const Layer& layer);
+  static Ref<LayerImpl> impl_of(const Layer& layer) { return layer.impl_; }
+  // This object is one of a user-defined class and was called.
+  static void note_live(const Layer& layer);
+  static void forget_live(const Layer& layer);
+};
+
+// How layers are built and called. Friend of Layer.
+class LayerCalls {
  public:
   static Nest apply(const Layer& layer, const Nest& inputs, CallOptions options);
   // The layer on concrete tensors, or on those of a graph being traced.
@@ -173,12 +211,10 @@ class CallMachinery {
   static void build(const Layer& layer, const std::vector<TensorShape>& shapes);
   // The same when the program asks for it, outside of a call.
   static void build_by_hand(Layer& layer, const std::vector<TensorShape>& shapes);
-  // A class that the library does not know, so that only its object can call it.
-  static bool is_users_class(const Layer& layer);
-  static void ensure_name(const Layer& layer);
-  // The call of a user's class.
+
+ private:
+  // The call of a user-defined class.
   static Nest call_users(Layer& layer, const Nest& inputs, const CallContext& context);
-  static Ref<LayerImpl> impl_of(const Layer& layer) { return layer.impl_; }
 };
 
 // What a layer gives for inputs of these shapes, found by tracing it; builds it.

@@ -166,7 +166,7 @@ TracedCall trace_call(const Layer& layer, const Nest& inputs, CallOptions option
         if (with_mask[next++]) set_mask(t, args[next_mask++]);
       }
     const Nest x = placed(given, inputs, options);
-    std::vector<Tensor> results = CallMachinery::run(layer, x, options).flatten();
+    std::vector<Tensor> results = LayerCalls::run(layer, x, options).flatten();
     const std::size_t n = results.size();
     masked.assign(n, false);
     for (std::size_t i = 0; i < n; ++i)
@@ -257,6 +257,7 @@ Ref<KerasNode> KerasNode::called_again(const std::function<void(Tensor&)>& repla
   CallOptions o = options;
   const Nest x = placed(given, inputs, o);
   Ref<KerasNode> again = add_node(layer, x, std::move(o), specs, outputs);
+  again->object = object;
   again->traced = traced;
   again->config = config;
   return again;
@@ -284,7 +285,7 @@ std::vector<ValueSpec> infer_outputs(const Layer& layer, const Nest& inputs,
     }
   CallOptions within = options;
   const Nest x = placed(leaves, inputs, within);
-  const Nest out = CallMachinery::run(layer, x, std::move(within));
+  const Nest out = LayerCalls::run(layer, x, std::move(within));
   std::vector<ValueSpec> specs;
   for (const Tensor& t : out.flatten()) {
     RILL_CHECK(t.defined(), invalid_argument, "[{}] call returned an undefined tensor",
@@ -305,10 +306,11 @@ Nest call_symbolically(const Layer& layer, const Nest& inputs, CallOptions optio
   Nest structure;
   std::vector<ValueSpec> specs = infer_outputs(layer, inputs, options, &structure);
   const Ref<KerasNode> node =
-      add_node(CallMachinery::impl_of(layer), inputs, options, std::move(specs), structure);
-  if (CallMachinery::is_users_class(layer)) {
+      add_node(LayerObjects::impl_of(layer), inputs, options, std::move(specs), structure);
+  if (LayerObjects::is_users_class(layer)) node->object = LayerObjects::hold(layer);
+  if (LayerObjects::is_users_class(layer) && !node->object.defined()) {
     node->traced = trace_calls(layer, inputs, options);
-    if (!layer.impl().other_call) node->config = layer.get_config();
+    if (!layer.impl().users.own_call) node->config = layer.get_config();
   }
   return symbolic_outputs(node);
 }
@@ -326,7 +328,10 @@ class DrawingExecutor : public Executor {
                "Layer of your own",
                op.tag);
     std::vector<Tensor> leaves;
-    for (const In& i : inputs) leaves.push_back(*i);
+    for (const In& i : inputs) {
+      const auto* v = dynamic_cast<const VariableSymbol*>(i->impl()->symbol.get());
+      leaves.push_back(v ? v->handle : *i);
+    }
     std::vector<ValueSpec> specs;
     for (std::size_t i = 0; i < outputs.size(); ++i) specs.push_back({dtypes[i], shapes[i]});
     const Ref<LayerImpl> layer(new OpLayer(op, attrs, static_cast<int>(outputs.size())));
@@ -346,14 +351,22 @@ DrawingExecutor drawing_executor;
 }  // namespace
 
 Executor* KerasSymbol::own_executor() const { return &drawing_executor; }
+Executor* VariableSymbol::own_executor() const { return &drawing_executor; }
+Tensor KerasSymbol::reading(const Variable& v) const {
+  return make_symbolic(v.dtype(), v.shape(), Ref<Symbol>(new VariableSymbol(v.handle())));
+}
 
 // ---- running
 Nest KerasNode::run(const std::vector<Tensor>& values, int training) const {
-  if (!traced.empty()) return run_traced(values, training);
+  if (object_is_gone()) return run_traced(values, training);
   CallOptions o = options;
   const Nest x = placed(values, inputs, o);
   if (o.training < 0) o.training = training;
-  return CallMachinery::run(LayerHandle(layer), x, std::move(o));
+  return LayerCalls::run(LayerHandle(layer), x, std::move(o));
+}
+
+bool KerasNode::object_is_gone() const {
+  return !traced.empty() && !layer->users.live && layer->users.held.expired();
 }
 
 const TracedCall& KerasNode::traced_for(bool training, const std::vector<bool>& with_mask) const {
@@ -367,16 +380,16 @@ const TracedCall& KerasNode::traced_for(bool training, const std::vector<bool>& 
       return t;
   }
   RILL_CHECK(masks_fit, failed_precondition,
-             "[{}] a layer of your own that was called on keras::Input is kept as graphs: for the "
-             "masks that its inputs had then, for none and for masks of all sequences; now others "
-             "come. Put "
-             "the layer in a Sequential or a subclassed Model, which call the object itself",
-             layer->name());
+             "[{}] the object of {} is gone, so its call is kept as graphs: for the masks that its "
+             "inputs had when it was drawn, for none and for masks of all sequences; now others "
+             "come. Keep the object, or make it with std::make_shared<{}>(...), so that the model "
+             "keeps it",
+             layer->name(), layer->class_name(), layer->class_name());
   RILL_FAIL(failed_precondition,
-            "[{}] a layer of your own that was called on keras::Input is kept as graphs: for what "
-            "was trainable then, for all of it and for none; now it is something else. Set what is "
-            "trainable before the call, or put the layer in a Sequential or a subclassed Model",
-            layer->name());
+            "[{}] the object of {} is gone, so its call is kept as graphs: for what was trainable "
+            "when it was drawn, for all of it and for none; now it is something else. Keep the "
+            "object, or make it with std::make_shared<{}>(...), so that the model keeps it",
+            layer->name(), layer->class_name(), layer->class_name());
 }
 
 Nest KerasNode::run_traced(const std::vector<Tensor>& values, int training) const {

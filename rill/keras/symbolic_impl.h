@@ -2,6 +2,7 @@
 #include <functional>
 
 #include "rill/core/execute.h"
+#include "rill/core/late_reads.h"
 #include "rill/graph/function.h"
 #include "rill/keras/layer_impl.h"
 
@@ -36,9 +37,10 @@ class KerasNode {
   CallOptions options;
   Nest outputs;  // the structure of the result; its leaves are not used
   std::vector<ValueSpec> specs;
-  // Of a user's class, whose object may be gone: its call as graphs.
+  LayerRef object;  // of a user-defined class, kept for the call
+  // Where the object cannot be kept: its call as graphs, for when it is gone.
   std::vector<TracedCall> traced;
-  Config config;  // what the object's get_config said at the call
+  Config config;  // and what its get_config said
   int index = 0;  // among the calls of its layer
   const std::uint64_t id = next_id();
   RefCount refs;
@@ -53,6 +55,7 @@ class KerasNode {
   Tensor output(int index);  // one result, as a symbolic tensor
 
  private:
+  bool object_is_gone() const;
   const TracedCall& traced_for(bool training, const std::vector<bool>& with_mask) const;
   Nest run_traced(const std::vector<Tensor>& values, int training) const;
   static std::uint64_t next_id();
@@ -62,15 +65,25 @@ inline void release(KerasNode* n) noexcept {
   if (n->refs.release()) delete n;
 }
 
-class KerasSymbol : public Symbol {
+class KerasSymbol : public Symbol, public ReadsVariablesLater {
  public:
   KerasSymbol(Ref<KerasNode> n, int i) : node(std::move(n)), index(i) {}
   TensorShape known_sizes() const override;
   Executor* own_executor() const override;
+  Tensor reading(const Variable& v) const override;
   std::string name() const override;
   std::string describe() const override;
   const Ref<KerasNode> node;
   const int index;
+};
+// A variable that an op of a drawing takes: the op reads it whenever the model runs.
+class VariableSymbol : public Symbol {
+ public:
+  explicit VariableSymbol(Tensor handle) : handle(std::move(handle)) {}
+  Executor* own_executor() const override;
+  std::string name() const override { return "variable"; }
+  std::string describe() const override { return "a variable in an op on a symbolic tensor"; }
+  const Tensor handle;
 };
 // The symbol of a tensor of a drawing; null for any other tensor.
 const KerasSymbol* keras_symbol(const Tensor& t);

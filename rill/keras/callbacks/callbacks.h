@@ -140,6 +140,11 @@ struct LambdaCallbackOptions {
   std::function<void(int, const Logs&)> on_epoch_begin = {}, on_epoch_end = {};
   std::function<void(std::int64_t, const Logs&)> on_batch_begin = {}, on_batch_end = {};
   std::function<void(const Logs&)> on_train_begin = {}, on_train_end = {};
+  std::function<void(const Logs&)> on_test_begin = {}, on_test_end = {}, on_predict_begin = {},
+                                   on_predict_end = {};
+  std::function<void(std::int64_t, const Logs&)> on_test_batch_begin = {}, on_test_batch_end = {},
+                                                 on_predict_batch_begin = {},
+                                                 on_predict_batch_end = {};
 };
 // Hooks as functions.
 class LambdaCallback : public Callback {
@@ -151,7 +156,15 @@ class LambdaCallback : public Callback {
   void on_epoch_end(int epoch, const Logs& logs) override;
   void on_train_batch_begin(std::int64_t batch, const Logs& logs) override;
   void on_train_batch_end(std::int64_t batch, const Logs& logs) override;
-  bool wants_batches() const override { return o_.on_batch_begin || o_.on_batch_end; }
+  void on_test_begin(const Logs& logs) override;
+  void on_test_end(const Logs& logs) override;
+  void on_test_batch_begin(std::int64_t batch, const Logs& logs) override;
+  void on_test_batch_end(std::int64_t batch, const Logs& logs) override;
+  void on_predict_begin(const Logs& logs) override;
+  void on_predict_end(const Logs& logs) override;
+  void on_predict_batch_begin(std::int64_t batch, const Logs& logs) override;
+  void on_predict_batch_end(std::int64_t batch, const Logs& logs) override;
+  bool wants_batches() const override;
 
  private:
   LambdaCallbackOptions o_;

@@ -23,6 +23,35 @@ void LambdaCallback::on_train_batch_end(std::int64_t batch, const Logs& logs) {
   if (o_.on_batch_end) o_.on_batch_end(batch, logs);
 }
 
+void LambdaCallback::on_test_begin(const Logs& logs) {
+  if (o_.on_test_begin) o_.on_test_begin(logs);
+}
+void LambdaCallback::on_test_end(const Logs& logs) {
+  if (o_.on_test_end) o_.on_test_end(logs);
+}
+void LambdaCallback::on_test_batch_begin(std::int64_t batch, const Logs& logs) {
+  if (o_.on_test_batch_begin) o_.on_test_batch_begin(batch, logs);
+}
+void LambdaCallback::on_test_batch_end(std::int64_t batch, const Logs& logs) {
+  if (o_.on_test_batch_end) o_.on_test_batch_end(batch, logs);
+}
+void LambdaCallback::on_predict_begin(const Logs& logs) {
+  if (o_.on_predict_begin) o_.on_predict_begin(logs);
+}
+void LambdaCallback::on_predict_end(const Logs& logs) {
+  if (o_.on_predict_end) o_.on_predict_end(logs);
+}
+void LambdaCallback::on_predict_batch_begin(std::int64_t batch, const Logs& logs) {
+  if (o_.on_predict_batch_begin) o_.on_predict_batch_begin(batch, logs);
+}
+void LambdaCallback::on_predict_batch_end(std::int64_t batch, const Logs& logs) {
+  if (o_.on_predict_batch_end) o_.on_predict_batch_end(batch, logs);
+}
+bool LambdaCallback::wants_batches() const {
+  return o_.on_batch_begin || o_.on_batch_end || o_.on_test_batch_begin || o_.on_test_batch_end ||
+         o_.on_predict_batch_begin || o_.on_predict_batch_end;
+}
+
 void ProgbarLogger::on_epoch_begin(int epoch, const Logs&) {
   std::cout << "Epoch " << epoch + 1 << '/' << params.epochs << '\n';
   bar_.emplace(params.steps);

@@ -28,7 +28,8 @@ class DenseAttention : public Layer {
                                         AttentionCall call = {}) const;
 
  protected:
-  explicit DenseAttention(LayerImpl* impl) : Layer(impl) {}
+  template <class L>
+  DenseAttention(const L* self, LayerImpl* impl) : Layer(self, impl, typeid(DenseAttention)) {}
 };
 
 struct AttentionOptions {
@@ -106,7 +107,7 @@ class MultiHeadAttention : public Layer {
                                         MultiHeadAttentionCall call = {}) const;
 
  protected:
-  explicit MultiHeadAttention(LayerImpl* impl) : Layer(impl) {}
+  MultiHeadAttention(const MultiHeadAttention* self, LayerImpl* impl) : Layer(self, impl) {}
 };
 
 }  // namespace layers

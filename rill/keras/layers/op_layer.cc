@@ -1,6 +1,7 @@
 #include "rill/base/check.h"
 #include "rill/core/execute.h"
 #include "rill/keras/layers/op_layer_impl.h"
+#include "rill/ops/state_ops.h"
 
 namespace rill::keras {
 
@@ -109,7 +110,9 @@ OpLayer::OpLayer(const Op& op, AttrList attrs, int num_outputs)
 }
 
 Nest OpLayer::call_nest(const Nest& inputs, const CallContext&) {
-  const std::vector<Tensor> leaves = inputs.flatten();
+  std::vector<Tensor> leaves = inputs.flatten();
+  for (Tensor& t : leaves)
+    if (t.impl()->resource) t = read_variable(t);
   std::vector<Tensor> out = execute_all(op_, as_inputs(leaves), attrs_.list(), num_outputs_);
   return out.size() == 1 ? Nest(out[0]) : Nest(std::move(out));
 }

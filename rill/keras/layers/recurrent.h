@@ -50,7 +50,8 @@ class AbstractRNNCell : public Layer {
  protected:
   AbstractRNNCell() = default;
   explicit AbstractRNNCell(LayerOptions options) : Layer(std::move(options)) {}
-  explicit AbstractRNNCell(LayerImpl* impl) : Layer(impl) {}
+  template <class L>
+  AbstractRNNCell(const L* self, LayerImpl* impl) : Layer(self, impl, typeid(AbstractRNNCell)) {}
   explicit AbstractRNNCell(Ref<LayerImpl> impl) : Layer(std::move(impl)) {}
 };
 
@@ -163,7 +164,8 @@ class RNN : public Layer {
   std::vector<Tensor> get_initial_state(const Tensor& inputs) const;
 
  protected:
-  explicit RNN(LayerImpl* impl) : Layer(impl) {}
+  template <class L>
+  RNN(const L* self, LayerImpl* impl) : Layer(self, impl, typeid(RNN)) {}
 };
 
 struct SimpleRNNOptions {

@@ -2,6 +2,7 @@
 
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
+#include "rill/keras/class_name_impl.h"
 #include "rill/keras/class_registry_impl.h"
 #include "rill/keras/layer_impl.h"
 #include "rill/keras/layers/registry_impl.h"
@@ -26,10 +27,18 @@ RegisterLayer::RegisterLayer(const char* class_name, LayerFactory f) {
 
 std::vector<std::string> registered_layer_names() { return known().names(); }
 
+std::string users_class_name(const LayerImpl& l) {
+  return l.users.type && !l.users.class_at_run_time ? class_name_of(*l.users.type) : l.class_name();
+}
+std::string registered_class(const LayerImpl& l) {
+  if (!l.users.type) return {};
+  return l.users.class_at_run_time ? known().whole_name(l.class_name())
+                                   : known().name_of(*l.users.type, {});
+}
+
 Config layers::serialize(const Layer& layer) {
   std::string name = layer.class_name();
-  if (const std::type_info* own = layer.impl().users_class())
-    name = known().name_of(*own, std::move(name));
+  if (std::string own = registered_class(layer.impl()); !own.empty()) name = std::move(own);
   return Config::dict({{"class_name", name}, {"config", layer.get_config()}});
 }
 

@@ -40,12 +40,24 @@ struct RegisterFunction {
                    std::function<bool(const LossFunction&)> is_it);
 };
 
+class Model;
+class Sequential;
+// The graph that a configuration describes, for a class that is made of inputs and outputs.
+struct GraphOfConfig {
+  Nest inputs, outputs;
+};
+GraphOfConfig graph_from_config(const Config& config);
+// Name and `trainable` as the configuration says.
+void finish_from_config(Layer& model, const Config& config);
+// Adds the layers of a stack, unless the constructor has.
+void stack_from_config(Sequential& model, const Config& config);
+
 namespace utils {
 
-// Makes a layer, loss or metric of one's own known to load_model and from_config, as
+// Makes a user-defined layer, model, loss or metric known to load_model and from_config, as
 // "package>name". The class has a static from_config(const keras::Config&), or a constructor that
-// takes the Config; for a loss or metric without arguments of its own one that takes nothing will
-// do.
+// takes the Config. Else a model may have one that takes inputs and outputs, a Sequential, loss or
+// metric one that takes nothing.
 template <class C>
 void register_keras_serializable(std::string_view name, std::string_view package = "Custom") {
   constexpr bool is_loss = std::is_base_of_v<Loss, C>, is_metric = std::is_base_of_v<Metric, C>;
@@ -53,13 +65,28 @@ void register_keras_serializable(std::string_view name, std::string_view package
       std::conditional_t<is_loss, LossRef, std::conditional_t<is_metric, MetricRef, LayerRef>>;
   using Register = std::conditional_t<is_loss, RegisterLoss,
                                       std::conditional_t<is_metric, RegisterMetric, RegisterLayer>>;
+  if constexpr (std::is_base_of_v<Layer, C>)
+    static_cast<void>(layer_copies::copy_known<C>);  // so that models can keep its objects
   Register(std::string(package) + ">" + std::string(name), typeid(C), [](const Config& c) -> Made {
-    if constexpr (requires { C::from_config(c); })
+    constexpr bool takes_config = std::is_constructible_v<C, const Config&>;
+    if constexpr (requires { C::from_config(c); }) {
       return Made(C::from_config(c));
-    else if constexpr ((is_loss || is_metric) && !std::is_constructible_v<C, const Config&>)
+    } else if constexpr (!takes_config && std::is_base_of_v<Model, C> &&
+                         std::is_constructible_v<C, const Nest&, const Nest&>) {
+      const GraphOfConfig graph = graph_from_config(c);
+      C model(graph.inputs, graph.outputs);
+      finish_from_config(model, c);
+      return Made(model);
+    } else if constexpr (!takes_config && std::is_base_of_v<Sequential, C>) {
+      C model;
+      stack_from_config(model, c);
+      finish_from_config(model, c);
+      return Made(model);
+    } else if constexpr ((is_loss || is_metric) && !takes_config) {
       return Made(C());
-    else
+    } else {
       return Made(C(c));
+    }
   });
 }
 // The same for a function that is given to compile as a loss or metric:

@@ -195,7 +195,7 @@ void FunctionalImpl::list_layers(const std::vector<std::string>& given) {
     if (!l->weights(Which::all).empty())
       track_layer(format("layer_with_weights-{}", with_weights++), share(*l));
     track_layer(format("layer-{}", layers_.size()), share(*l));
-    layers_.push_back(LayerHandle(share(*l)));
+    layers_.push_back(LayerObjects::of(*l));
   }
 }
 
@@ -277,6 +277,11 @@ void FunctionalImpl::add_config(Config& c) const {
     for (const KerasNode* n : calls.at(&l->impl())) {
       if (n->is_input()) continue;
       if (!n->config.is_null()) own = n->config;
+      for (const Tensor& t : n->leaves())
+        RILL_CHECK(!t.impl()->resource, unimplemented,
+                   "[{}] the op \"{}\" takes a variable, which a configuration cannot hold. Put "
+                   "the variable into a layer",
+                   name(), l->name());
       inbound.push_back(call_config(*n, place));
     }
     Config entry = layers::serialize(*l);

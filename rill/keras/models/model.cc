@@ -14,18 +14,17 @@ ModelImpl::ModelImpl(std::string_view class_name, LayerOptions options)
 ModelImpl::~ModelImpl() = default;
 std::vector<LayerRef> ModelImpl::layers() const {
   std::vector<LayerRef> list;
-  for (const Ref<LayerImpl>& c : children) list.push_back(LayerHandle(c));
+  for (const Ref<LayerImpl>& c : children) list.push_back(LayerObjects::of(*c));
   return list;
 }
 bool has_graph(const ModelImpl& model) {
   return dynamic_cast<const SequentialImpl*>(&model) || dynamic_cast<const FunctionalImpl*>(&model);
 }
 
-Model::Model() : Layer(new ModelImpl("")) {}
-Model::Model(LayerOptions options) : Layer(new ModelImpl("", std::move(options))) {}
-Model::Model(LayerImpl* impl) : Layer(impl) {}
+Model::Model() : Layer(this, new ModelImpl("")) {}
+Model::Model(LayerOptions options) : Layer(this, new ModelImpl("", std::move(options))) {}
 Model::Model(const Nest& inputs, const Nest& outputs, std::string_view name)
-    : Layer(new FunctionalImpl(inputs, outputs, std::string(name))) {}
+    : Layer(this, new FunctionalImpl(inputs, outputs, std::string(name))) {}
 ModelImpl& Model::model_impl() const { return static_cast<ModelImpl&>(*impl_); }
 
 std::vector<LayerRef> Model::layers() const { return model_impl().layers(); }
@@ -67,20 +66,20 @@ std::vector<std::string> Model::output_names() const { return names_of(outputs()
 
 void Model::build_model(const TensorShape& input_shape) {
   if (impl_->built) return;
-  // A class of one's own may make other things in its build than its layers.
-  if (CallMachinery::is_users_class(*this))
+  // A user-defined class may make other things in its build than its layers.
+  if (LayerObjects::is_users_class(LayerObjects::behind(*this)))
     compute_output_shape(input_shape);
   else
     build(input_shape);
 }
 
-Sequential::Sequential() : Model(new SequentialImpl("")) {}
+Sequential::Sequential() : Model(this, new SequentialImpl("")) {}
 Sequential::Sequential(std::initializer_list<LayerRef> layers, std::string_view name)
-    : Model(new SequentialImpl(std::string(name))) {
+    : Model(this, new SequentialImpl(std::string(name))) {
   for (const LayerRef& l : layers) add(l);
 }
 Sequential::Sequential(const std::vector<LayerRef>& layers, std::string_view name)
-    : Model(new SequentialImpl(std::string(name))) {
+    : Model(this, new SequentialImpl(std::string(name))) {
   for (const LayerRef& l : layers) add(l);
 }
 void Sequential::add(LayerRef layer) { static_cast<SequentialImpl&>(*impl_).add(std::move(layer)); }

@@ -344,7 +344,8 @@ class Model : public Layer {
  protected:
   Model();
   explicit Model(LayerOptions options);
-  explicit Model(LayerImpl* impl);
+  template <class M>
+  Model(const M* self, LayerImpl* impl) : Layer(self, impl, typeid(Model)) {}
   explicit Model(Ref<LayerImpl> impl) : Layer(std::move(impl)) {}
 };
 

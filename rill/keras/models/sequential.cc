@@ -42,7 +42,7 @@ void SequentialImpl::add(LayerRef layer) {
     input_dtype_ = input->policy.variable_dtype();
     return;
   }
-  const Ref<LayerImpl> impl = CallMachinery::impl_of(*layer);
+  const Ref<LayerImpl> impl = LayerObjects::impl_of(*layer);
   const Known before{known_input_shape_, input_dtype_, built, built_for};
   // A first layer that knows its input makes the model known; so does a model.
   if (layers_.empty() && !input_layer_.defined() && impl->batch_input_shape.has_rank()) {
@@ -86,7 +86,7 @@ void SequentialImpl::forget_drawing() {
 void SequentialImpl::pop() {
   RILL_CHECK(!layers_.empty(), failed_precondition, "[{}] there are no layers in the model to pop",
              name());
-  const Ref<LayerImpl> gone = CallMachinery::impl_of(*layers_.back());
+  const Ref<LayerImpl> gone = LayerObjects::impl_of(*layers_.back());
   layers_.pop_back();
   const bool still_there = std::any_of(layers_.begin(), layers_.end(),
                                        [&](const LayerRef& l) { return &l->impl() == gone.get(); });

@@ -174,7 +174,7 @@ bool is_chain(const FunctionalImpl& model) {
 
 std::string Model::summary_text(SummaryOptions o) const {
   ModelImpl& m = model_impl();
-  CallMachinery::ensure_name(*this);
+  LayerObjects::introduce(*this);
   RILL_CHECK(m.built || !m.weights(LayerImpl::Which::all).empty(), failed_precondition,
              "[{}] this model has not yet been built. Build the model first by calling build() or "
              "by calling the model on a batch of data",

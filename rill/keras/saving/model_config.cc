@@ -1,27 +1,44 @@
 #include "rill/keras/saving/model_config_impl.h"
 
 #include "rill/base/check.h"
+#include "rill/keras/class_registry_impl.h"
 #include "rill/keras/layers/registry.h"
+#include "rill/keras/layers/registry_impl.h"
 #include "rill/keras/saving/saving.h"
 
 namespace rill::keras {
 
 Config model_record(const Model& model) {
-  RILL_CHECK(has_graph(model.model_impl()), unimplemented,
-             "[{}] the class {} computes by its own call, which a configuration cannot hold; only "
-             "Sequential models and those made of inputs and outputs have one. Save its weights "
-             "with save_weights, or a tf::train::Checkpoint",
-             model.name(), model.class_name());
-  return Config::dict({{"class_name", model.class_name()}, {"config", model.get_config()}});
+  const std::string name = model.name();
+  const std::string registered = registered_class(model.impl());
+  RILL_CHECK(has_graph(model.model_impl()) || !registered.empty(), unimplemented,
+             "[{}] the class {} computes by its own call, which a configuration cannot hold. Make "
+             "the class known by {}, or save its weights with save_weights or a "
+             "tf::train::Checkpoint",
+             name, model.class_name(), registering_call(model.class_name()));
+  Config record =
+      Config::dict({{"class_name", registered.empty() ? model.class_name() : registered},
+                    {"config", model.get_config()}});
+  // Who reads it makes the weights by a call of this shape.
+  if (const std::vector<TensorShape>& shapes = model.impl().built_for;
+      !has_graph(model.model_impl()) && shapes.size() == 1) {
+    TensorShape shape = shapes[0];
+    if (shape.rank() > 0) shape.set_dim(0, -1);
+    record.set("build_config", Config::dict({{"input_shape", shape}}));
+  }
+  return record;
 }
 
 Config with_modules(const Config& record) {
   std::string name = record["class_name"].as_string();
   Config config = record["config"], module = "keras.layers", registered;
-  if (name == "Sequential" || name == "Functional") {
+  const bool is_model = config.is_dict() && config.get("layers").is_list();
+  if (is_model) {
     Config layers = Config::list();
     for (const Config& l : config["layers"].items()) layers.push_back(with_modules(l));
     config.set("layers", layers);
+  }
+  if (name == "Sequential" || name == "Functional") {
     // Keras 3 has no module where Keras 2 keeps Functional; both know keras.Model.
     module = "keras";
     if (name == "Functional") name = "Model";
@@ -65,16 +82,17 @@ Model models::model_from_config(const Config& c) {
              "to_json writes it",
              c.to_json().substr(0, 100));
   const LayerRef layer = layers::deserialize(c);
-  const Ref<LayerImpl> impl = CallMachinery::impl_of(*layer);
+  LayerObjects::introduce(*layer);
+  const Ref<LayerImpl> impl = LayerObjects::impl_of(*layer);
   RILL_CHECK(impl->is_model(), invalid_argument,
              "[model_from_config] the configuration is that of a {}; expected a model. "
              "keras::layers::deserialize makes layers",
              impl->class_name());
-  RILL_CHECK(has_graph(static_cast<ModelImpl&>(*impl)), unimplemented,
-             "[model_from_config] the class {} computes by its own call: make the object and load "
-             "its weights with load_weights",
-             impl->class_name());
-  return ModelHandle(impl);
+  ModelHandle model(impl);
+  const Config& build = c.get("build_config");
+  if (!model.built() && build.is_dict() && build.get("input_shape").is_list())
+    model.build_model(build["input_shape"].as_shape());
+  return model;
 }
 Model models::clone_model(const Model& model) { return model_from_config(model_record(model)); }
 Model models::model_from_json(std::string_view text) {

@@ -52,7 +52,13 @@ Nest Model::compute_metrics(const Nest& y, const Nest& y_pred, const Nest& sampl
       .compute_metrics(*this, y, y_pred, sample_weight);
 }
 
+// A handle on a user-defined model does what the object does.
+static Model* other_model(const Model& m) {
+  return static_cast<Model*>(LayerObjects::other_object(m));
+}
+
 Nest Model::train_step(const Nest& data) {
+  if (Model* object = other_model(*this)) return object->train_step(data);
   Trainer& t = compiled_trainer(*this, "fit");
   const CallSiteScope site;
   CallSiteScope::forget();
@@ -84,6 +90,7 @@ Nest Model::train_step(const Nest& data) {
 }
 
 Nest Model::test_step(const Nest& data) {
+  if (Model* object = other_model(*this)) return object->test_step(data);
   Trainer& t = compiled_trainer(*this, "evaluate");
   const BatchParts p = parts_of(data);
   const Nest y_pred = apply(p.x, {.training = 0});
@@ -94,6 +101,7 @@ Nest Model::test_step(const Nest& data) {
 }
 
 Nest Model::predict_step(const Nest& data) {
+  if (Model* object = other_model(*this)) return object->predict_step(data);
   const Nest out = apply(parts_of(data).x, {.training = 0});
   impl_->clear_call_losses();
   return out;

@@ -363,7 +363,7 @@ class Drawing {
 
 std::string model_to_dot(const Model& model, const PlotModelOptions& options) {
   ModelImpl& m = model.model_impl();
-  CallMachinery::ensure_name(model);
+  LayerObjects::introduce(model);
   RILL_CHECK(options.rankdir == "TB" || options.rankdir == "LR" || options.rankdir == "BT" ||
                  options.rankdir == "RL",
              invalid_argument,

@@ -206,22 +206,22 @@ const RegisterLayer thresholded("ThresholdedReLU", [](const Config& c) -> LayerR
 }  // namespace
 
 layers::Softmax::Softmax() : Softmax(SoftmaxOptions{}) {}
-layers::Softmax::Softmax(SoftmaxOptions o) : Layer(new SoftmaxLayer(o)) {}
+layers::Softmax::Softmax(SoftmaxOptions o) : Layer(this, new SoftmaxLayer(o)) {}
 layers::ReLU::ReLU() : ReLU(ReLUOptions{}) {}
-layers::ReLU::ReLU(ReLUOptions o) : Layer(new ReLULayer(o)) {}
+layers::ReLU::ReLU(ReLUOptions o) : Layer(this, new ReLULayer(o)) {}
 layers::ReLU::ReLU(double max_value, ReLUOptions o) : ReLU((o.max_value = max_value, o)) {}
 layers::LeakyReLU::LeakyReLU() : LeakyReLU(LeakyReLUOptions{}) {}
-layers::LeakyReLU::LeakyReLU(LeakyReLUOptions o) : Layer(new LeakyReLULayer(o)) {}
+layers::LeakyReLU::LeakyReLU(LeakyReLUOptions o) : Layer(this, new LeakyReLULayer(o)) {}
 layers::LeakyReLU::LeakyReLU(double alpha, LeakyReLUOptions o)
     : LeakyReLU((o.alpha = alpha, std::move(o))) {}
 layers::PReLU::PReLU() : PReLU(PReLUOptions{}) {}
-layers::PReLU::PReLU(PReLUOptions o) : Layer(new PReLULayer(o)) {}
+layers::PReLU::PReLU(PReLUOptions o) : Layer(this, new PReLULayer(o)) {}
 layers::ELU::ELU() : ELU(ELUOptions{}) {}
-layers::ELU::ELU(ELUOptions o) : Layer(new ELULayer(o)) {}
+layers::ELU::ELU(ELUOptions o) : Layer(this, new ELULayer(o)) {}
 layers::ELU::ELU(double alpha, ELUOptions o) : ELU((o.alpha = alpha, std::move(o))) {}
 layers::ThresholdedReLU::ThresholdedReLU() : ThresholdedReLU(ThresholdedReLUOptions{}) {}
 layers::ThresholdedReLU::ThresholdedReLU(ThresholdedReLUOptions o)
-    : Layer(new ThresholdedReLULayer(o)) {}
+    : Layer(this, new ThresholdedReLULayer(o)) {}
 layers::ThresholdedReLU::ThresholdedReLU(double theta, ThresholdedReLUOptions o)
     : ThresholdedReLU((o.theta = theta, std::move(o))) {}
 

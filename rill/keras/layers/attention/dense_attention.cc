@@ -161,12 +161,12 @@ std::pair<Tensor, Tensor> DenseAttention::with_scores(const Operand& query, cons
 }
 
 Attention::Attention() : Attention(AttentionOptions{}) {}
-Attention::Attention(AttentionOptions o) : DenseAttention(new AttentionLayer(std::move(o))) {}
+Attention::Attention(AttentionOptions o) : DenseAttention(this, new AttentionLayer(std::move(o))) {}
 Attention::Attention(bool use_scale, AttentionOptions o)
     : Attention((o.use_scale = use_scale, std::move(o))) {}
 AdditiveAttention::AdditiveAttention() : AdditiveAttention(AdditiveAttentionOptions{}) {}
 AdditiveAttention::AdditiveAttention(AdditiveAttentionOptions o)
-    : DenseAttention(new AdditiveAttentionLayer(std::move(o))) {}
+    : DenseAttention(this, new AdditiveAttentionLayer(std::move(o))) {}
 AdditiveAttention::AdditiveAttention(bool use_scale, AdditiveAttentionOptions o)
     : AdditiveAttention((o.use_scale = use_scale, std::move(o))) {}
 

@@ -165,9 +165,9 @@ class MultiHeadAttentionLayer : public LayerImpl {
     return layers::EinsumDense(std::move(o));
   }
   void make(const LayerRef& layer, const char* edge, const TensorShape& shape) {
-    track_layer(edge, CallMachinery::impl_of(*layer));
+    track_layer(edge, LayerObjects::impl_of(*layer));
     const NameStack names(layer->name());
-    CallMachinery::build(*layer, {shape});
+    LayerCalls::build(*layer, {shape});
   }
 
   // The products over projected tensors of this rank: all axes that are not attended to (heads
@@ -223,7 +223,7 @@ class MultiHeadAttentionLayer : public LayerImpl {
 class Restored : public layers::MultiHeadAttention {
  public:
   Restored(layers::MultiHeadAttentionOptions o, MultiHeadAttentionLayer::BuiltShapes shapes)
-      : MultiHeadAttention(new MultiHeadAttentionLayer(std::move(o), std::move(shapes))) {}
+      : MultiHeadAttention(this, new MultiHeadAttentionLayer(std::move(o), std::move(shapes))) {}
 };
 
 const RegisterLayer registered_multi_head_attention(
@@ -270,7 +270,7 @@ Nest called(const Layer& layer, const Operand& query, const Operand& value,
 namespace layers {
 
 MultiHeadAttention::MultiHeadAttention(MultiHeadAttentionOptions o)
-    : MultiHeadAttention(new MultiHeadAttentionLayer(std::move(o))) {}
+    : MultiHeadAttention(this, new MultiHeadAttentionLayer(std::move(o))) {}
 MultiHeadAttention::MultiHeadAttention(std::int64_t num_heads, std::int64_t key_dim,
                                        MultiHeadAttentionOptions o)
     : MultiHeadAttention((o.num_heads = num_heads, o.key_dim = key_dim, std::move(o))) {}

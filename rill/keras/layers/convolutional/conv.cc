@@ -68,7 +68,7 @@ const RegisterLayer convolution1d("Convolution1D", from_config<1>),
 }  // namespace
 
 template <int axes>
-layers::Conv<axes>::Conv(ConvOptions o) : Layer(new PlainConv(axes, o)) {}
+layers::Conv<axes>::Conv(ConvOptions o) : Layer(this, new PlainConv(axes, o)) {}
 template class layers::Conv<1>;
 template class layers::Conv<2>;
 template class layers::Conv<3>;

@@ -109,7 +109,7 @@ const RegisterLayer convolution1d_transpose("Convolution1DTranspose", transpose_
 
 template <int axes>
 layers::ConvTranspose<axes>::ConvTranspose(ConvTransposeOptions o)
-    : Layer(new TransposedConv(axes, o)) {}
+    : Layer(this, new TransposedConv(axes, o)) {}
 template class layers::ConvTranspose<1>;
 template class layers::ConvTranspose<2>;
 template class layers::ConvTranspose<3>;

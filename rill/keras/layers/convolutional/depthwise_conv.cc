@@ -128,12 +128,12 @@ const RegisterLayer depthwise1d("DepthwiseConv1D", depthwise_from_config<1>),
 
 template <int axes>
 layers::DepthwiseConv<axes>::DepthwiseConv(DepthwiseConvOptions o)
-    : Layer(new DepthwiseLayer(axes, o)) {}
+    : Layer(this, new DepthwiseLayer(axes, o)) {}
 template class layers::DepthwiseConv<1>;
 template class layers::DepthwiseConv<2>;
 template <int axes>
 layers::SeparableConv<axes>::SeparableConv(SeparableConvOptions o)
-    : Layer(new SeparableLayer(axes, o)) {}
+    : Layer(this, new SeparableLayer(axes, o)) {}
 template class layers::SeparableConv<1>;
 template class layers::SeparableConv<2>;
 

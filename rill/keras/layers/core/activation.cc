@@ -28,6 +28,6 @@ const RegisterLayer registered_activation("Activation", [](const Config& c) -> L
 }  // namespace
 
 layers::Activation::Activation(keras::Activation activation, ActivationOptions o)
-    : Layer(new ActivationLayer(std::move(activation), o)) {}
+    : Layer(this, new ActivationLayer(std::move(activation), o)) {}
 
 }  // namespace rill::keras

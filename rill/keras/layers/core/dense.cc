@@ -102,7 +102,7 @@ layers::DenseOptions with_shape(layers::DenseOptions o) {
 }
 }  // namespace
 
-layers::Dense::Dense(DenseOptions o) : Layer(new DenseLayer(with_shape(std::move(o)))) {}
+layers::Dense::Dense(DenseOptions o) : Layer(this, new DenseLayer(with_shape(std::move(o)))) {}
 layers::Dense::Dense(std::int64_t units, DenseOptions o) : Dense((o.units = units, std::move(o))) {}
 
 }  // namespace rill::keras

@@ -158,7 +158,7 @@ const RegisterLayer registered_einsum_dense("EinsumDense", [](const Config& c) -
 }  // namespace
 
 layers::EinsumDense::EinsumDense(EinsumDenseOptions o)
-    : Layer(new EinsumDenseLayer(std::move(o))) {}
+    : Layer(this, new EinsumDenseLayer(std::move(o))) {}
 layers::EinsumDense::EinsumDense(std::string_view equation, const TensorShape& output_shape,
                                  EinsumDenseOptions o)
     : EinsumDense((o.equation = equation, o.output_shape = output_shape, std::move(o))) {}

@@ -79,7 +79,7 @@ const RegisterLayer registered_embedding("Embedding", [](const Config& c) -> Lay
 
 }  // namespace
 
-layers::Embedding::Embedding(EmbeddingOptions o) : Layer(new EmbeddingLayer(std::move(o))) {}
+layers::Embedding::Embedding(EmbeddingOptions o) : Layer(this, new EmbeddingLayer(std::move(o))) {}
 layers::Embedding::Embedding(std::int64_t input_dim, std::int64_t output_dim, EmbeddingOptions o)
     : Embedding((o.input_dim = input_dim, o.output_dim = output_dim, std::move(o))) {}
 

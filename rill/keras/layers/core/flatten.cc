@@ -52,6 +52,6 @@ const RegisterLayer registered_flatten("Flatten", [](const Config& c) -> LayerRe
 }  // namespace
 
 layers::Flatten::Flatten() : Flatten(FlattenOptions{}) {}
-layers::Flatten::Flatten(FlattenOptions o) : Layer(new FlattenLayer(std::move(o))) {}
+layers::Flatten::Flatten(FlattenOptions o) : Layer(this, new FlattenLayer(std::move(o))) {}
 
 }  // namespace rill::keras

@@ -27,6 +27,6 @@ const RegisterLayer registered_identity("Identity", [](const Config& c) -> Layer
 }  // namespace
 
 layers::Identity::Identity() : Identity(IdentityOptions{}) {}
-layers::Identity::Identity(IdentityOptions o) : Layer(new IdentityLayer(o)) {}
+layers::Identity::Identity(IdentityOptions o) : Layer(this, new IdentityLayer(o)) {}
 
 }  // namespace rill::keras

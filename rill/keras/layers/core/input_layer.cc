@@ -69,7 +69,7 @@ Config InputLayerImpl::config() const {
 }
 void InputLayerImpl::add_config(Config& c) const { c = config(); }
 
-layers::InputLayer::InputLayer(InputLayerOptions o) : Layer(new InputLayerImpl(o)) {}
+layers::InputLayer::InputLayer(InputLayerOptions o) : Layer(this, new InputLayerImpl(o)) {}
 
 LayerRef::LayerRef(const Tensor& input) {
   const KerasSymbol* s = keras_symbol(input);

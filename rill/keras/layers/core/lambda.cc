@@ -104,6 +104,6 @@ LayerFunction utils::get_registered_function(std::string_view name) {
 }
 
 layers::Lambda::Lambda(std::string function, LayerFunction f, LambdaOptions o)
-    : Layer(new LambdaLayer(std::move(function), std::move(f), o)) {}
+    : Layer(this, new LambdaLayer(std::move(function), std::move(f), o)) {}
 
 }  // namespace rill::keras

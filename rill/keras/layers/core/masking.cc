@@ -42,7 +42,7 @@ const RegisterLayer registered_masking("Masking", [](const Config& c) -> LayerRe
 }  // namespace
 
 layers::Masking::Masking() : Masking(MaskingOptions{}) {}
-layers::Masking::Masking(MaskingOptions o) : Layer(new MaskingLayer(std::move(o))) {}
+layers::Masking::Masking(MaskingOptions o) : Layer(this, new MaskingLayer(std::move(o))) {}
 layers::Masking::Masking(double mask_value, MaskingOptions o)
     : Masking((o.mask_value = mask_value, std::move(o))) {}
 

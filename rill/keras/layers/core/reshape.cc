@@ -75,6 +75,6 @@ TensorShape layers::Reshape::shape_of(const Dim* sizes, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) shape.push_back(sizes[i].known() ? sizes[i].value() : -1);
   return shape;
 }
-layers::Reshape::Reshape(ReshapeOptions o) : Layer(new ReshapeLayer(std::move(o))) {}
+layers::Reshape::Reshape(ReshapeOptions o) : Layer(this, new ReshapeLayer(std::move(o))) {}
 
 }  // namespace rill::keras

@@ -107,8 +107,8 @@ const RegisterLayer dotted("Dot", [](const Config& c) -> LayerRef {
 }  // namespace
 
 layers::Concatenate::Concatenate() : Concatenate(ConcatenateOptions{}) {}
-layers::Concatenate::Concatenate(ConcatenateOptions o) : Layer(new ConcatenateLayer(o)) {}
-layers::Dot::Dot(DotOptions o) : Layer(new DotLayer(o)) {}
+layers::Concatenate::Concatenate(ConcatenateOptions o) : Layer(this, new ConcatenateLayer(o)) {}
+layers::Dot::Dot(DotOptions o) : Layer(this, new DotLayer(o)) {}
 layers::Dot::Dot(int axes, DotOptions o) : Dot((o.axes = axes, std::move(o))) {}
 
 Tensor layers::concatenate(const std::vector<Tensor>& in, ConcatenateOptions o) {

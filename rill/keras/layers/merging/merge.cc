@@ -125,7 +125,7 @@ const RegisterLayer added("Add", from_config<MergeKind::add>),
 }  // namespace
 
 template <layers::MergeKind kind>
-layers::Merge<kind>::Merge(MergeOptions o) : Layer(new ElementwiseMerge(kind, o)) {}
+layers::Merge<kind>::Merge(MergeOptions o) : Layer(this, new ElementwiseMerge(kind, o)) {}
 template class layers::Merge<MergeKind::add>;
 template class layers::Merge<MergeKind::subtract>;
 template class layers::Merge<MergeKind::multiply>;

@@ -145,6 +145,6 @@ const RegisterLayer registered_batch_normalization(
 layers::BatchNormalization::BatchNormalization()
     : BatchNormalization(BatchNormalizationOptions{}) {}
 layers::BatchNormalization::BatchNormalization(BatchNormalizationOptions o)
-    : Layer(new BatchNormalizationLayer(o)) {}
+    : Layer(this, new BatchNormalizationLayer(o)) {}
 
 }  // namespace rill::keras

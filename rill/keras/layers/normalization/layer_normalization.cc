@@ -189,15 +189,15 @@ const RegisterLayer unit_norm("UnitNormalization", [](const Config& c) -> LayerR
 layers::LayerNormalization::LayerNormalization()
     : LayerNormalization(LayerNormalizationOptions{}) {}
 layers::LayerNormalization::LayerNormalization(LayerNormalizationOptions o)
-    : Layer(new LayerNormalizationLayer(o)) {}
+    : Layer(this, new LayerNormalizationLayer(o)) {}
 layers::GroupNormalization::GroupNormalization()
     : GroupNormalization(GroupNormalizationOptions{}) {}
 layers::GroupNormalization::GroupNormalization(GroupNormalizationOptions o)
-    : Layer(new GroupNormalizationLayer(o)) {}
+    : Layer(this, new GroupNormalizationLayer(o)) {}
 layers::GroupNormalization::GroupNormalization(std::int64_t groups, GroupNormalizationOptions o)
     : GroupNormalization((o.groups = groups, std::move(o))) {}
 layers::UnitNormalization::UnitNormalization() : UnitNormalization(UnitNormalizationOptions{}) {}
 layers::UnitNormalization::UnitNormalization(UnitNormalizationOptions o)
-    : Layer(new UnitNormalizationLayer(o)) {}
+    : Layer(this, new UnitNormalizationLayer(o)) {}
 
 }  // namespace rill::keras

@@ -166,7 +166,7 @@ const RegisterLayer rescaling("Rescaling", [](const Config& c) -> LayerRef {
 
 NormalizationLayer& ready_for(const Layer& layer, const TensorShape& shape) {
   auto& l = static_cast<NormalizationLayer&>(layer.impl());
-  if (!l.built) CallMachinery::build(layer, {shape});
+  if (!l.built) LayerCalls::build(layer, {shape});
   return l;
 }
 TensorShape for_any_batch(TensorShape shape) {
@@ -182,7 +182,8 @@ void require_data(const Layer& layer, bool is_there) {
 }  // namespace
 
 layers::Normalization::Normalization() : Normalization(NormalizationOptions{}) {}
-layers::Normalization::Normalization(NormalizationOptions o) : Layer(new NormalizationLayer(o)) {}
+layers::Normalization::Normalization(NormalizationOptions o)
+    : Layer(this, new NormalizationLayer(o)) {}
 void layers::Normalization::adapt(const Tensor& data) const {
   static_cast<NormalizationLayer&>(impl()).reset();
   require_data(*this, data.ndim() > 0 && data.shape().dim(0) > 0);
@@ -202,7 +203,7 @@ void layers::Normalization::adapt(const data::Dataset& batches) const {
   require_data(*this, any);
 }
 
-layers::Rescaling::Rescaling(RescalingOptions o) : Layer(new RescalingLayer(o)) {}
+layers::Rescaling::Rescaling(RescalingOptions o) : Layer(this, new RescalingLayer(o)) {}
 layers::Rescaling::Rescaling(double scale, RescalingOptions o)
     : Rescaling((o.scale = scale, std::move(o))) {}
 layers::Rescaling::Rescaling(double scale, double offset, RescalingOptions o)

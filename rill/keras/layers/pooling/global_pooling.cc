@@ -64,7 +64,7 @@ const RegisterLayer global_max1("GlobalMaxPooling1D", global_from_config<Pooling
 
 template <layers::PoolingKind kind, int axes>
 layers::GlobalPooling<kind, axes>::GlobalPooling(GlobalPoolingOptions o)
-    : Layer(new GlobalPoolingLayer(kind, axes, o)) {}
+    : Layer(this, new GlobalPoolingLayer(kind, axes, o)) {}
 template class layers::GlobalPooling<PoolingKind::max, 1>;
 template class layers::GlobalPooling<PoolingKind::max, 2>;
 template class layers::GlobalPooling<PoolingKind::max, 3>;

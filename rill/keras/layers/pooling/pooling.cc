@@ -69,7 +69,8 @@ const RegisterLayer max1("MaxPooling1D", from_config<kMax, 1>),
 }  // namespace
 
 template <layers::PoolingKind kind, int axes>
-layers::Pooling<kind, axes>::Pooling(PoolingOptions o) : Layer(new PoolingLayer(kind, axes, o)) {}
+layers::Pooling<kind, axes>::Pooling(PoolingOptions o)
+    : Layer(this, new PoolingLayer(kind, axes, o)) {}
 template class layers::Pooling<kMax, 1>;
 template class layers::Pooling<kMax, 2>;
 template class layers::Pooling<kMax, 3>;

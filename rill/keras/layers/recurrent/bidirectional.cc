@@ -58,8 +58,8 @@ class BidirectionalLayer : public LayerImpl {
                "stateful, return_sequences, return_state and time_major");
     for (const LayerRef* l : {&forward_, &backward_})
       recurrent(*l).set_zero_output_for_mask(f.return_sequences);
-    track_layer("forward_layer", CallMachinery::impl_of(*forward_));
-    track_layer("backward_layer", CallMachinery::impl_of(*backward_));
+    track_layer("forward_layer", LayerObjects::impl_of(*forward_));
+    track_layer("backward_layer", LayerObjects::impl_of(*backward_));
     if (!o_.trainable) set_trainable(false);
     stateful = f.stateful;
     supports_masking = true;
@@ -69,7 +69,7 @@ class BidirectionalLayer : public LayerImpl {
   void build(const std::vector<TensorShape>& shapes) override {
     for (const LayerRef* l : {&forward_, &backward_}) {
       const NameStack names((*l)->name());
-      CallMachinery::build(**l, {shapes[0]});
+      LayerCalls::build(**l, {shapes[0]});
     }
   }
 
@@ -149,6 +149,6 @@ const RegisterLayer registered_bidirectional("Bidirectional", [](const Config& c
 }  // namespace
 
 layers::Bidirectional::Bidirectional(LayerRef layer, BidirectionalOptions o)
-    : Layer(new BidirectionalLayer(layer, std::move(o))) {}
+    : Layer(this, new BidirectionalLayer(layer, std::move(o))) {}
 
 }  // namespace rill::keras

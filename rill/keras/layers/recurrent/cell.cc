@@ -118,9 +118,9 @@ AbstractRNNCell& as_cell(const LayerRef& layer, std::string_view where) {
 }
 
 void build_cell(const LayerRef& cell, const TensorShape& step_shape) {
-  CallMachinery::ensure_name(*cell);
+  LayerObjects::introduce(*cell);
   const NameStack names(cell->name());
-  CallMachinery::build(*cell, {step_shape});
+  LayerCalls::build(*cell, {step_shape});
 }
 
 namespace {
@@ -146,12 +146,12 @@ class CallRun : public CellRun {
 std::unique_ptr<CellRun> begin_run(const LayerRef& cell, const BatchSize& batch,
                                    const CallContext& context, CellImpl::Extent extent) {
   auto* impl = dynamic_cast<CellImpl*>(&cell->impl());
-  if (impl && !CallMachinery::is_users_class(*cell)) return impl->begin(batch, context, extent);
+  if (impl && !LayerObjects::is_users_class(*cell)) return impl->begin(batch, context, extent);
   return std::make_unique<CallRun>(as_cell(cell, cell->name()), context);
 }
 
 bool takes_constants(const LayerRef& cell) {
-  if (CallMachinery::is_users_class(*cell)) return true;
+  if (LayerObjects::is_users_class(*cell)) return true;
   const auto* impl = dynamic_cast<const CellImpl*>(&cell->impl());
   return impl && impl->takes_constants();
 }

@@ -50,7 +50,7 @@ class CellImpl : public LayerImpl {
 // A handle on a cell of which only the impl is known.
 class CellHandle : public layers::AbstractRNNCell {
  public:
-  explicit CellHandle(CellImpl* cell) : AbstractRNNCell(cell) {}
+  explicit CellHandle(CellImpl* cell) : AbstractRNNCell(Ref<LayerImpl>(cell)) {}
 };
 
 // The cell in a container. InvalidArgument, with `where`, for a layer that is no cell.

@@ -252,14 +252,14 @@ CellImpl* make_gated_cell(LayerOptions o, CellArguments a) {
 namespace layers {
 
 SimpleRNNCell::SimpleRNNCell(SimpleRNNCellOptions o)
-    : AbstractRNNCell(make_gated_cell(common(o), arguments_from(o))) {}
+    : AbstractRNNCell(this, make_gated_cell(common(o), arguments_from(o))) {}
 SimpleRNNCell::SimpleRNNCell(std::int64_t units, SimpleRNNCellOptions o)
     : SimpleRNNCell((o.units = units, std::move(o))) {}
 GRUCell::GRUCell(GRUCellOptions o)
-    : AbstractRNNCell(make_gated_cell(common(o), arguments_from(o))) {}
+    : AbstractRNNCell(this, make_gated_cell(common(o), arguments_from(o))) {}
 GRUCell::GRUCell(std::int64_t units, GRUCellOptions o) : GRUCell((o.units = units, std::move(o))) {}
 LSTMCell::LSTMCell(LSTMCellOptions o)
-    : AbstractRNNCell(make_gated_cell(common(o), arguments_from(o))) {}
+    : AbstractRNNCell(this, make_gated_cell(common(o), arguments_from(o))) {}
 LSTMCell::LSTMCell(std::int64_t units, LSTMCellOptions o)
     : LSTMCell((o.units = units, std::move(o))) {}
 

@@ -12,7 +12,7 @@ namespace rill::keras {
 RnnLayer::RnnLayer(std::string_view class_name, LayerRef cell, layers::RNNOptions o)
     : LayerImpl(class_name, common(o)), cell_(std::move(cell)), o_(std::move(o)) {
   as_cell(cell_, class_name);
-  track_layer("cell", CallMachinery::impl_of(*cell_));
+  track_layer("cell", LayerObjects::impl_of(*cell_));
   supports_masking = true;
   stateful = o_.stateful;
   input_spec.min_ndim = 3;
@@ -255,7 +255,8 @@ RnnLayer& rnn_of(const Layer& l) { return static_cast<RnnLayer&>(l.impl()); }
 
 namespace layers {
 
-RNN::RNN(LayerRef cell, RNNOptions o) : Layer(new RnnLayer("RNN", std::move(cell), std::move(o))) {}
+RNN::RNN(LayerRef cell, RNNOptions o)
+    : Layer(this, new RnnLayer("RNN", std::move(cell), std::move(o))) {}
 RNN::RNN(std::vector<LayerRef> cells, RNNOptions o)
     : RNN(LayerRef(StackedRNNCells(std::move(cells))), std::move(o)) {}
 LayerRef RNN::cell() const { return rnn_of(*this).cell(); }
@@ -270,12 +271,12 @@ std::vector<Tensor> RNN::get_initial_state(const Tensor& inputs) const {
   return rnn_of(*this).initial_state(inputs);
 }
 
-SimpleRNN::SimpleRNN(SimpleRNNOptions o) : RNN(GatedLayer::of(o)) {}
+SimpleRNN::SimpleRNN(SimpleRNNOptions o) : RNN(this, GatedLayer::of(o)) {}
 SimpleRNN::SimpleRNN(std::int64_t units, SimpleRNNOptions o)
     : SimpleRNN((o.units = units, std::move(o))) {}
-GRU::GRU(GRUOptions o) : RNN(GatedLayer::of(o)) {}
+GRU::GRU(GRUOptions o) : RNN(this, GatedLayer::of(o)) {}
 GRU::GRU(std::int64_t units, GRUOptions o) : GRU((o.units = units, std::move(o))) {}
-LSTM::LSTM(LSTMOptions o) : RNN(GatedLayer::of(o)) {}
+LSTM::LSTM(LSTMOptions o) : RNN(this, GatedLayer::of(o)) {}
 LSTM::LSTM(std::int64_t units, LSTMOptions o) : LSTM((o.units = units, std::move(o))) {}
 
 }  // namespace layers

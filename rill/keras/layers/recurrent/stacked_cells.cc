@@ -16,7 +16,7 @@ class StackedCells : public CellImpl {
     std::vector<Ref<LayerImpl>> list;
     for (const LayerRef& cell : cells_) {
       as_cell(cell, "StackedRNNCells");
-      list.push_back(CallMachinery::impl_of(*cell));
+      list.push_back(LayerObjects::impl_of(*cell));
     }
     track_list("cells", list);
   }
@@ -100,6 +100,6 @@ const RegisterLayer registered_stacked_cells("StackedRNNCells", [](const Config&
 }  // namespace
 
 layers::StackedRNNCells::StackedRNNCells(std::vector<LayerRef> cells, LayerOptions o)
-    : AbstractRNNCell(new StackedCells(std::move(cells), std::move(o))) {}
+    : AbstractRNNCell(this, new StackedCells(std::move(cells), std::move(o))) {}
 
 }  // namespace rill::keras

@@ -15,8 +15,8 @@ class TimeDistributedLayer : public LayerImpl {
   TimeDistributedLayer(LayerRef layer, layers::TimeDistributedOptions o)
       : LayerImpl("TimeDistributed", common(o)), layer_(std::move(layer)) {
     RILL_CHECK(layer_.defined(), invalid_argument, "[TimeDistributed] got no layer");
-    CallMachinery::ensure_name(*layer_);
-    track_layer("layer", CallMachinery::impl_of(*layer_));
+    LayerObjects::introduce(*layer_);
+    track_layer("layer", LayerObjects::impl_of(*layer_));
     if (!o.trainable) set_trainable(false);
     supports_masking = true;
     input_spec.min_ndim = 3;
@@ -29,7 +29,7 @@ class TimeDistributedLayer : public LayerImpl {
       if (i != 1) step.push_back(shapes[0].dim(i));
     // As in Keras the weights carry the name of this layer alone: "time_distributed/kernel".
     const Renamed for_now(layer_->impl(), name());
-    CallMachinery::build(*layer_, {step});
+    LayerCalls::build(*layer_, {step});
   }
 
   Tensor call(const Tensor& x, const CallContext& context) override {
@@ -110,6 +110,6 @@ const RegisterLayer registered_time_distributed("TimeDistributed", [](const Conf
 }  // namespace
 
 layers::TimeDistributed::TimeDistributed(LayerRef layer, TimeDistributedOptions o)
-    : Layer(new TimeDistributedLayer(std::move(layer), std::move(o))) {}
+    : Layer(this, new TimeDistributedLayer(std::move(layer), std::move(o))) {}
 
 }  // namespace rill::keras

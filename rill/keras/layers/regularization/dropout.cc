@@ -43,7 +43,7 @@ const RegisterLayer registered_dropout("Dropout", [](const Config& c) -> LayerRe
 
 }  // namespace
 
-layers::Dropout::Dropout(DropoutOptions o) : Layer(new DropoutLayer(std::move(o))) {}
+layers::Dropout::Dropout(DropoutOptions o) : Layer(this, new DropoutLayer(std::move(o))) {}
 layers::Dropout::Dropout(double rate, DropoutOptions o) : Dropout((o.rate = rate, std::move(o))) {}
 
 }  // namespace rill::keras

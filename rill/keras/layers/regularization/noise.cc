@@ -201,21 +201,22 @@ const RegisterLayer activity("ActivityRegularization", [](const Config& c) -> La
 
 template <int axes>
 layers::SpatialDropout<axes>::SpatialDropout(SpatialDropoutOptions o)
-    : Layer(new SpatialDropoutLayer(axes, o)) {}
+    : Layer(this, new SpatialDropoutLayer(axes, o)) {}
 template class layers::SpatialDropout<1>;
 template class layers::SpatialDropout<2>;
 template class layers::SpatialDropout<3>;
-layers::GaussianNoise::GaussianNoise(GaussianNoiseOptions o) : Layer(new GaussianNoiseLayer(o)) {}
+layers::GaussianNoise::GaussianNoise(GaussianNoiseOptions o)
+    : Layer(this, new GaussianNoiseLayer(o)) {}
 layers::GaussianNoise::GaussianNoise(double stddev, GaussianNoiseOptions o)
     : GaussianNoise((o.stddev = stddev, std::move(o))) {}
 layers::GaussianDropout::GaussianDropout(GaussianDropoutOptions o)
-    : Layer(new GaussianDropoutLayer(o)) {}
+    : Layer(this, new GaussianDropoutLayer(o)) {}
 layers::GaussianDropout::GaussianDropout(double rate, GaussianDropoutOptions o)
     : GaussianDropout((o.rate = rate, std::move(o))) {}
-layers::AlphaDropout::AlphaDropout(DropoutOptions o) : Layer(new AlphaDropoutLayer(o)) {}
+layers::AlphaDropout::AlphaDropout(DropoutOptions o) : Layer(this, new AlphaDropoutLayer(o)) {}
 layers::AlphaDropout::AlphaDropout(double rate, DropoutOptions o)
     : AlphaDropout((o.rate = rate, std::move(o))) {}
 layers::ActivityRegularization::ActivityRegularization(ActivityRegularizationOptions o)
-    : Layer(new ActivityRegularizationLayer(o)) {}
+    : Layer(this, new ActivityRegularizationLayer(o)) {}
 
 }  // namespace rill::keras

@@ -138,12 +138,12 @@ const RegisterLayer padding1("ZeroPadding1D", padding_from_config<1>),
 
 template <int axes>
 layers::ZeroPadding<axes>::ZeroPadding(ZeroPaddingOptions o)
-    : Layer(new ZeroPaddingLayer(axes, o)) {}
+    : Layer(this, new ZeroPaddingLayer(axes, o)) {}
 template class layers::ZeroPadding<1>;
 template class layers::ZeroPadding<2>;
 template class layers::ZeroPadding<3>;
 template <int axes>
-layers::Cropping<axes>::Cropping(CroppingOptions o) : Layer(new CroppingLayer(axes, o)) {}
+layers::Cropping<axes>::Cropping(CroppingOptions o) : Layer(this, new CroppingLayer(axes, o)) {}
 template class layers::Cropping<1>;
 template class layers::Cropping<2>;
 template class layers::Cropping<3>;

@@ -65,8 +65,8 @@ const RegisterLayer repeat_vector("RepeatVector", [](const Config& c) -> LayerRe
 
 }  // namespace
 
-layers::Permute::Permute(PermuteOptions o) : Layer(new PermuteLayer(o)) {}
-layers::RepeatVector::RepeatVector(RepeatVectorOptions o) : Layer(new RepeatVectorLayer(o)) {}
+layers::Permute::Permute(PermuteOptions o) : Layer(this, new PermuteLayer(o)) {}
+layers::RepeatVector::RepeatVector(RepeatVectorOptions o) : Layer(this, new RepeatVectorLayer(o)) {}
 layers::RepeatVector::RepeatVector(std::int64_t n, RepeatVectorOptions o)
     : RepeatVector((o.n = n, std::move(o))) {}
 

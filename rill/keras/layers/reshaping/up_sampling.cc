@@ -110,7 +110,8 @@ const RegisterLayer up1("UpSampling1D", from_config<1>), up2("UpSampling2D", fro
 }  // namespace
 
 template <int axes>
-layers::UpSampling<axes>::UpSampling(UpSamplingOptions o) : Layer(new UpSamplingLayer(axes, o)) {}
+layers::UpSampling<axes>::UpSampling(UpSamplingOptions o)
+    : Layer(this, new UpSamplingLayer(axes, o)) {}
 template class layers::UpSampling<1>;
 template class layers::UpSampling<2>;
 template class layers::UpSampling<3>;

@@ -1,0 +1,285 @@
+// One object for one layer: containers share a copy, drawn models call it live, files give the
+// user's class back.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rill/rill.h"
+#include "tests/checkpoint_files.h"
+#include "tests/expect_error.h"
+#include "tests/keras_samples.h"
+
+namespace tf = rill;
+namespace keras = rill::keras;
+namespace layers = rill::keras::layers;
+using rill::saving_tests::fresh_folder;
+using testing::ElementsAre, testing::HasSubstr;
+using tf::Nest, tf::Tensor;
+using tf::testing::expect_error, tf::testing::expect_near, tf::testing::sample, tf::testing::values;
+
+namespace {
+
+const Tensor x = sample({5, 3});
+
+struct MLP : keras::Model {
+  layers::Dense a{4}, b{2};
+  MLP() {
+    track("a", a);
+    track("b", b);
+  }
+  Tensor call(const Tensor& v, const keras::CallContext&) override { return b(a(v)); }
+};
+struct Linear : layers::Layer {
+  int units;
+  tf::Variable w;
+  explicit Linear(int units) : units(units) {}
+  void build(const tf::TensorShape& s) override { w = add_weight("w", {s[-1], units}); }
+  Tensor call(const Tensor& v, const keras::CallContext&) override { return tf::matmul(v, w); }
+};
+
+// ---- containers
+TEST(LayerObject, AContainerSharesTheWeights) {
+  MLP m;
+  keras::Sequential s({m});
+  s(x);
+  EXPECT_EQ(m.variables().size(), 4u);
+  EXPECT_EQ(values(m(x)), values(s(x)));
+}
+
+TEST(LayerObject, AllContainersHoldTheSameCopy) {
+  Linear l(2);
+  keras::Sequential first({l}), second({l});
+  first(x);
+  const auto a = first.get_layer(0).as<Linear>(), b = second.get_layer(0).as<Linear>();
+  ASSERT_TRUE(a);
+  EXPECT_EQ(a, b);
+  EXPECT_NE(a.get(), &l);
+  EXPECT_EQ(values(second(x)), values(first(x)));
+  // The object on the stack learns its members when it is called.
+  EXPECT_FALSE(l.w.defined());
+  EXPECT_EQ(values(l(x)), values(first(x)));
+  EXPECT_EQ(l.w.id(), a->w.id());
+}
+
+TEST(LayerObject, ASharedPointerIsHeldAsItIs) {
+  const auto l = std::make_shared<Linear>(2);
+  keras::Sequential s({l});
+  s(x);
+  EXPECT_EQ(s.get_layer(0).as<Linear>(), l);
+  EXPECT_TRUE(l->w.defined());
+  const Tensor in = keras::Input({3});
+  const keras::Model drawn(in, (*l)(in));
+  EXPECT_EQ(drawn.get_layer(1).as<Linear>(), l);
+  EXPECT_EQ(values(drawn(x)), values(s(x)));
+  expect_error<tf::errors::InvalidArgument>([] { keras::Sequential({std::shared_ptr<Linear>()}); },
+                                            "null pointer");
+}
+
+struct Unique : layers::Layer {
+  std::unique_ptr<float> factor = std::make_unique<float>(3.f);
+  Tensor call(const Tensor& v, const keras::CallContext&) override { return v * *factor; }
+};
+TEST(LayerObject, AClassThatCannotBeCopied) {
+  static_assert(!std::is_copy_constructible_v<Unique>);
+  const keras::Sequential s({std::make_shared<Unique>()});
+  EXPECT_EQ(values(s(x)), values(x * 3.f));
+  const keras::Sequential moved({Unique()});  // a temporary moves in
+  EXPECT_EQ(values(moved(x)), values(x * 3.f));
+}
+
+TEST(LayerObject, AReferenceToABaseKeepsTheClass) {
+  Linear l(2);
+  const keras::Layer& as_layer = l;
+  const keras::Sequential s({as_layer});
+  EXPECT_EQ(s(x).shape(), (tf::TensorShape{5, 2}));
+  // A handle does what the object does.
+  const keras::Layer handle = l;
+  EXPECT_EQ(values(handle(x)), values(l(x)));
+  EXPECT_EQ(handle.class_name(), "Linear");
+}
+
+// ---- a namespace of the library's name is the user's, too
+}  // namespace
+namespace rill_users::rill {
+struct Halves : layers::Layer {
+  Tensor call(const Tensor& v, const keras::CallContext&) override { return v / 2.f; }
+};
+}  // namespace rill_users::rill
+namespace rill {
+struct OfAUser : keras::layers::Layer {
+  Tensor call(const Tensor& v, const keras::CallContext&) override { return v + 1.f; }
+};
+}  // namespace rill
+namespace {
+
+TEST(LayerObject, AClassInANamespaceRillIsTheUsers) {
+  EXPECT_EQ(values(rill::OfAUser()(x)), values(x + 1.f));
+  EXPECT_EQ(rill::OfAUser().class_name(), "OfAUser");
+  keras::Sequential s({rill::OfAUser(), rill_users::rill::Halves()});
+  EXPECT_EQ(values(s(x)), values((x + 1.f) / 2.f));
+}
+
+// ---- drawn models
+struct Counts : layers::Layer {
+  int calls = 0;
+  float factor = 2;
+  Tensor call(const Tensor& v, const keras::CallContext&) override {
+    ++calls;
+    return v * factor;
+  }
+};
+
+TEST(LayerObject, ADrawnModelCallsTheObject) {
+  Counts c;
+  const Tensor in = keras::Input({3});
+  const keras::Model m(in, c(in));
+  const int drawn = c.calls;
+  m(x), m(x);
+  EXPECT_EQ(c.calls, drawn + 2);
+  c.factor = 5;  // a field that the program changes counts, as in Python
+  EXPECT_EQ(values(m(x)), values(x * 5.f));
+}
+
+keras::Model drawn_elsewhere() {
+  Linear l(2);  // gone when the function returns
+  const Tensor in = keras::Input({3});
+  return {in, l(in)};
+}
+TEST(LayerObject, ADrawnModelKeepsAnObjectThatIsGone) {
+  const keras::Model m = drawn_elsewhere();
+  EXPECT_EQ(m(x).shape(), (tf::TensorShape{5, 2}));
+  ASSERT_TRUE(m.get_layer(1).as<Linear>());
+  EXPECT_EQ(m.get_layer(1).as<Linear>()->units, 2);
+  // A temporary object, too.
+  const Tensor in = keras::Input({3});
+  const keras::Model n(in, Linear(4)(in));
+  EXPECT_EQ(n(x).shape(), (tf::TensorShape{5, 4}));
+  EXPECT_EQ(n.get_layer(1).as<Linear>()->units, 4);
+}
+
+struct Twice : layers::Layer {
+  layers::BatchNormalization first, second;
+  Twice() {
+    track("first", first);
+    track("second", second);
+  }
+  Tensor call(const Tensor& v, const keras::CallContext&) override { return second(first(v)); }
+};
+TEST(LayerObject, FreezingAPartOfADrawnOneAfterwards) {
+  Twice l;
+  const Tensor in = keras::Input({3});
+  keras::Model m(in, l(in));
+  const auto mean = [](const layers::BatchNormalization& b) { return values(b.weights()[2]); };
+  m(x, {.training = 1});
+  l.first.set_trainable(false);
+  const std::vector<float> first = mean(l.first), second = mean(l.second);
+  m(x, {.training = 1});
+  EXPECT_EQ(mean(l.first), first);
+  EXPECT_NE(mean(l.second), second);
+}
+
+struct AnyMask : layers::Layer {
+  Tensor call(const Tensor& v, const keras::CallContext& context) override {
+    return context.mask.defined() ? v * 10.f : v;
+  }
+};
+TEST(LayerObject, MasksOfAnyKindReachADrawnOne) {
+  AnyMask l;
+  const Tensor in = keras::Input({3});
+  const keras::Model m(in, l(in));
+  EXPECT_EQ(values(m(x)), values(x));
+  // A mask of a whole sample, which nobody foresaw when the model was drawn.
+  const keras::Model masked(in, l(in, {.mask = tf::constant(true)}));
+  EXPECT_EQ(values(masked(x)), values(x * 10.f));
+}
+
+TEST(LayerObject, AVariableInAPlainOpIsReadLive) {
+  const tf::Variable v({1.f, 2.f, 3.f}), bias(.5f);
+  const Tensor in = keras::Input({3});
+  keras::Model m(in, tf::concat({in * v + bias, in}, -1));
+  expect_near(m(x), tf::concat({x * v.value() + .5f, x}, -1));
+  v.assign({0.f, 1.f, 0.f});
+  bias.assign(0.f);
+  expect_near(m(x), tf::concat({x * v.value(), x}, -1));
+  EXPECT_TRUE(m.weights().empty());  // as in Keras: read, not trained
+  expect_near(m.predict(x, {.verbose = 0}), m(x));
+  v.assign({1.f, 1.f, 1.f});
+  expect_near(m.predict(x, {.verbose = 0}), m(x));
+  expect_error<tf::errors::Unimplemented>([&] { m.to_json(); }, "variable");
+}
+
+// ---- files
+struct OwnStep : keras::Model {
+  OwnStep(const Nest& in, const Nest& out) : keras::Model(in, out) {}
+  static int steps;
+  Nest train_step(const Nest& data) override {
+    ++steps;
+    return keras::Model::train_step(data);
+  }
+  Tensor call(const Tensor& v, const keras::CallContext& c) override {
+    return keras::Model::call(v, c) * 2.f;
+  }
+};
+int OwnStep::steps = 0;
+struct OwnStack : keras::Sequential {
+  Nest test_step(const Nest& data) override {
+    return keras::Sequential::test_step(data).with("own", tf::constant(7.f));
+  }
+};
+struct Subclassed : keras::Model {
+  int units;
+  layers::Dense dense;
+  explicit Subclassed(int units) : units(units), dense(units) { track("dense", dense); }
+  explicit Subclassed(const keras::Config& c) : Subclassed(static_cast<int>(c["units"].as_int())) {}
+  Tensor call(const Tensor& v, const keras::CallContext&) override { return dense(v) + 1.f; }
+  keras::Config get_config() const override {
+    keras::Config c = keras::Model::get_config();
+    c.set("units", units);
+    return c;
+  }
+};
+
+TEST(LayerObject, LoadModelGivesTheRegisteredClass) {
+  keras::utils::register_keras_serializable<OwnStep>("OwnStep");
+  const std::string folder = fresh_folder("layer_object_class");
+  const Tensor in = keras::Input({3});
+  OwnStep m(in, layers::Dense(1)(in));
+  m.compile({.optimizer = "sgd", .loss = "mse"});
+  const Tensor want = m(x);
+  for (const std::string file : {"/m.keras", "/m.h5"}) {
+    m.save(folder + file);
+    keras::Model back = keras::models::load_model(folder + file);
+    expect_near(back(x), want);
+    EXPECT_EQ(back.name(), m.name());
+    OwnStep::steps = 0;
+    back.fit(x, tf::ones({5, 1}), {.verbose = 0});
+    EXPECT_GT(OwnStep::steps, 0);
+    ASSERT_TRUE(keras::LayerRef(back).as<OwnStep>());
+  }
+}
+
+TEST(LayerObject, LoadModelGivesAStackOfTheRegisteredClass) {
+  keras::utils::register_keras_serializable<OwnStack>("OwnStack");
+  const std::string path = fresh_folder("layer_object_stack") + "/m.keras";
+  OwnStack m;
+  m.add(layers::Dense(2, {.input_shape = {3}}));
+  m.compile({.optimizer = "sgd", .loss = "mse"});
+  m.save(path);
+  keras::Model back = keras::models::load_model(path);
+  EXPECT_EQ(values(back(x)), values(m(x)));
+  EXPECT_EQ(back.evaluate(x, tf::ones({5, 2}), {.verbose = 0})["own"], 7);
+}
+
+TEST(LayerObject, LoadModelGivesASubclassedModel) {
+  const std::string path = fresh_folder("layer_object_subclassed") + "/m.keras";
+  Subclassed m(2);
+  const Tensor want = m(x);
+  expect_error<tf::errors::Unimplemented>([&] { m.save(path); },
+                                          "register_keras_serializable<Subclassed>");
+  keras::utils::register_keras_serializable<Subclassed>("Subclassed");
+  m.save(path);
+  const keras::Model back = keras::models::load_model(path);
+  EXPECT_EQ(values(back(x)), values(want));
+  EXPECT_EQ(keras::LayerRef(back).as<Subclassed>()->units, 2);
+}
+
+}  // namespace
