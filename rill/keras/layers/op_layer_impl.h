@@ -19,7 +19,4 @@ class OpLayer : public LayerImpl {
   int num_outputs_;
 };
 
-// The name under which Keras knows an op: "math.multiply" of Mul, "__operators__.add" of AddV2.
-std::string function_name(const Op& op);
-
 }  // namespace rill::keras

@@ -12,11 +12,6 @@ using TensorPlace = std::function<Config(const Tensor&)>;
 
 // In the place of a layer's name: what follows is a constant.
 inline constexpr const char* kConstantValue = "_CONSTANT_VALUE";
-// In the place of a slice: "...".
-inline constexpr const char* kEllipsis = "__ellipsis__";
-inline bool is_ellipsis(const Config& c) {
-  return c.is_dict() && c.get("class_name") == Config(kEllipsis);
-}
 
 // What a call of a layer of this class takes by name.
 struct CallArguments {
@@ -28,13 +23,5 @@ const CallArguments& call_arguments(std::string_view class_name);
 // What "inbound_nodes" holds of one call. Unimplemented for an op or an argument for which there
 // is no such form.
 Config call_config(const KerasNode& node, const TensorPlace& place);
-
-// An argument of an op in a file: the tensor that it refers to, or a constant. Constants take
-// the dtype of `like` where it is defined.
-using ReadOperand = std::function<Tensor(const Config&, const Tensor& like)>;
-// Draws the call of TensorFlow's function of that name ("math.multiply"), whose first argument is
-// a tensor, a constant or a list of tensors.
-std::vector<Tensor> draw_function(const std::string& function, const Config& first,
-                                  const Config& arguments, const ReadOperand& operand);
 
 }  // namespace rill::keras

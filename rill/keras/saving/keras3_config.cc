@@ -1,8 +1,8 @@
 #include <map>
 
 #include "rill/base/check.h"
-#include "rill/keras/saving/keras3_ops_impl.h"
 #include "rill/keras/saving/model_config_impl.h"
+#include "rill/keras/saving/op_calls_impl.h"
 
 // The configuration of a model in the form of Keras 3. It is made of that of Keras 2, which
 // get_config gives: what Keras 3 has dropped is left out where it says nothing, and refused where

@@ -222,7 +222,7 @@ TEST(Keras3, PlainOpsThatItHasNot) {
   const std::string path = rill::saving_tests::fresh_folder("keras3_ops") + "/m.keras";
   rill::testing::expect_error<rill::errors::Unimplemented>(
       [&] { m.save(path, {.keras_version = 3}); },
-      "as a plain op that transposes, which is not written for Keras 3");
+      "as a plain op with transpose_b = true, which is not written for Keras 3");
   EXPECT_FALSE(rill::io::file_exists(path));
 }
 

@@ -10,7 +10,7 @@
 #include "rill/keras/layers/registry.h"
 #include "rill/keras/models/model_impl.h"
 #include "rill/keras/saving/call_config_impl.h"
-#include "rill/keras/saving/keras3_ops_impl.h"
+#include "rill/keras/saving/op_calls_impl.h"
 #include "rill/ops/array_ops.h"
 
 namespace rill::keras {
@@ -278,26 +278,12 @@ void Drawing::name_parts(const KerasNode& of, Entry& e) {
 }
 
 std::vector<Tensor> Drawing::run_op(Entry& e, const Config& call) {
-  Config first, arguments;
-  std::string function = e.function.as_string();
-  if (e.op_config.is_dict()) {
-    Keras3Call c = keras3_call(function, e.op_config, call);
-    function = c.function;
-    first = c.first;
-    arguments = c.arguments;
-  } else if (call.is_list() && call.size() == 4 && call[0].is_text()) {  // one tensor or constant
-    arguments = call[3];
-    first = Config::list({call[0], call[1], call[2]});
-  } else {  // a list of tensors, each with the arguments
-    RILL_CHECK(call.is_list() && call.size() > 0 && call[0].is_list() && call[0].size() == 4,
-               invalid_argument, "[Functional] got the call {}; expected that of an op",
-               call.to_json().substr(0, 100));
-    first = call;
-    arguments = call[0][3];
-  }
-  std::vector<Tensor> results =
-      draw_function(function, first, arguments,
-                    [&](const Config& c, const Tensor& like) { return operand(c, like); });
+  const std::string& name = e.function.as_string();
+  const WrittenCall written =
+      e.op_config.is_dict() ? keras3_call(name, e.op_config, call) : keras2_call(name, call);
+  const std::string& function = written.form->function();
+  std::vector<Tensor> results = written.form->draw(
+      written, [&](const Config& c, const Tensor& like) { return operand(c, like); });
   RILL_CHECK(!results.empty(), invalid_argument, "[Functional] the call of tf.{} gives nothing",
              function);
   // What changes nothing gives its input back, and still is a layer of the model.
