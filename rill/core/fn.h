@@ -84,6 +84,8 @@ class FnOf final : public FnBase {
   static decltype(auto) argument(const Nest& n) {
     if constexpr (std::is_same_v<A, Tensor>)
       return (n.as_tensor());
+    else if constexpr (Composite<A>)
+      return n.template as<A>();
     else
       return n.as_tensor().template item<A>();
   }
@@ -141,6 +143,10 @@ struct FromNest<Nest> {
 template <>
 struct FromNest<std::vector<Tensor>> {
   static std::vector<Tensor> get(const Nest& n) { return n.flatten(); }
+};
+template <Composite T>
+struct FromNest<T> {
+  static T get(const Nest& n) { return n.as<T>(); }
 };
 template <class A, class B>
 struct FromNest<std::pair<A, B>> {

@@ -18,6 +18,7 @@ class NestImpl {
   Tensor tensor;
   std::vector<Nest> items;
   std::vector<std::string> keys;
+  std::string composite;  // its kind; a tuple in all else
 };
 void retain(NestImpl* n) noexcept { n->refs.retain(); }
 void release(NestImpl* n) noexcept {
@@ -56,6 +57,22 @@ Nest Nest::dict(std::initializer_list<std::pair<std::string_view, Nest>> items) 
   return Nest(std::move(list));
 }
 
+Nest Nest::composite(std::string_view kind, std::vector<Nest> parts) {
+  Nest n = make(std::move(parts));
+  n.impl_->composite = kind;
+  return n;
+}
+std::string_view Nest::composite_kind() const { return impl_->composite; }
+Nest Nest::with_items(std::vector<Nest> items) const {
+  RILL_INTERNAL_CHECK(!is_tensor() && items.size() == size());
+  Nest out;
+  out.impl_->kind = impl_->kind;
+  out.impl_->keys = impl_->keys;
+  out.impl_->composite = impl_->composite;
+  out.impl_->items = std::move(items);
+  return out;
+}
+
 bool Nest::is_tensor() const { return impl_->kind == NestImpl::Kind::tensor; }
 bool Nest::is_dict() const { return impl_->kind == NestImpl::Kind::dict; }
 std::size_t Nest::size() const { return is_tensor() ? 1 : impl_->items.size(); }
@@ -63,8 +80,8 @@ std::vector<std::string> Nest::keys() const { return impl_->keys; }
 
 const Tensor& Nest::as_tensor() const {
   if (is_tensor()) return impl_->tensor;
-  RILL_CHECK(impl_->items.size() == 1, invalid_argument, "[nest] expected one tensor, got {}",
-             to_string());
+  RILL_CHECK(impl_->items.size() == 1 && !is_composite(), invalid_argument,
+             "[nest] expected one tensor, got {}", to_string());
   return impl_->items[0].as_tensor();
 }
 
@@ -82,11 +99,9 @@ std::vector<Tensor> Nest::flatten() const {
 
 Nest Nest::with_leaves_from(const Tensor*& next) const {
   if (is_tensor()) return Nest(*next++);
-  Nest out;
-  out.impl_->kind = impl_->kind;
-  out.impl_->keys = impl_->keys;
-  for (const Nest& item : impl_->items) out.impl_->items.push_back(item.with_leaves_from(next));
-  return out;
+  std::vector<Nest> items;
+  for (const Nest& item : impl_->items) items.push_back(item.with_leaves_from(next));
+  return with_items(std::move(items));
 }
 Nest Nest::with_leaves(const std::vector<Tensor>& leaves) const {
   const Tensor* next = leaves.data();
@@ -94,6 +109,7 @@ Nest Nest::with_leaves(const std::vector<Tensor>& leaves) const {
 }
 bool Nest::same_structure(const Nest& other) const {
   if (impl_->kind != other.impl_->kind || impl_->keys != other.impl_->keys ||
+      impl_->composite != other.impl_->composite ||
       impl_->items.size() != other.impl_->items.size())
     return false;
   for (std::size_t i = 0; i < impl_->items.size(); ++i)
@@ -150,7 +166,7 @@ std::string Nest::to_string() const {
   if (is_tensor())
     return impl_->tensor.defined() ? format("{} {}", impl_->tensor.dtype(), impl_->tensor.shape())
                                    : "None";
-  std::string out = is_dict() ? "{" : "(";
+  std::string out = is_dict() ? "{" : impl_->composite + "(";
   for (std::size_t i = 0; i < impl_->items.size(); ++i) {
     if (i) out += ", ";
     if (is_dict()) out += "'" + impl_->keys[i] + "': ";
@@ -182,7 +198,7 @@ void print_item(std::ostream& os, const Tensor& t) {
 void print_nest(std::ostream& os, const Nest& nest) {
   if (nest.is_tensor()) return print_item(os, nest.as_tensor());
   const std::vector<std::string> keys = nest.keys();
-  os << (nest.is_dict() ? "{" : "(");
+  os << nest.composite_kind() << (nest.is_dict() ? "{" : "(");
   for (std::size_t i = 0; i < nest.size(); ++i) {
     if (i) os << ", ";
     if (nest.is_dict()) os << "'" << keys[i] << "': ";

@@ -10,13 +10,24 @@
 
 namespace rill RILL_API {
 
+class Nest;
 class Variable;
+struct SparseTensor;
 class NestImpl;
 void retain(NestImpl*) noexcept;
 void release(NestImpl*) noexcept;
 
+// A type made of several tensors that is one value to the program, as SparseTensor is: it becomes
+// a composite leaf of a Nest, and comes back from one.
+template <class T>
+concept Composite = requires(const T& t, const Nest& n) {
+  t.to_nest();
+  T::from_nest(n);
+};
+
 // A tensor, a tuple or a dict of nests: what flows through functions, datasets
-// and models. A handle; its structure never changes.
+// and models. A handle; its structure never changes. A leaf may also be a composite: one value for
+// the program, of which functions and datasets carry the tensors.
 //
 // A nest that is one tensor stands wherever a tensor may:
 //
@@ -32,6 +43,8 @@ class Nest {
   Nest(std::vector<Tensor> tuple);
   Nest(std::initializer_list<Nest> tuple) : Nest(make(tuple)) {}
   Nest(std::vector<std::pair<std::string, Nest>> dict);
+  template <Composite T>
+  Nest(const T& t) : Nest(t.to_nest()) {}
   template <class A, class B>
   Nest(const std::pair<A, B>& p) : Nest(make({Nest(p.first), Nest(p.second)})) {}
   template <class... A>
@@ -41,9 +54,14 @@ class Nest {
   static Nest make(std::vector<Nest> tuple);
   static Nest dict(std::initializer_list<std::pair<std::string_view, Nest>> items);
 
+  // A composite leaf of this kind ("sparse"), made of these.
+  static Nest composite(std::string_view kind, std::vector<Nest> parts);
+
   bool is_tensor() const;
   bool is_dict() const;
-  std::size_t size() const;  // items of a tuple or dict; 1 for a tensor
+  bool is_composite() const { return !composite_kind().empty(); }
+  std::string_view composite_kind() const;  // empty of all else
+  std::size_t size() const;                 // items of a tuple or dict; 1 for a tensor
   // The one tensor that it is or holds; InvalidArgument when there are more, or none.
   const Tensor& as_tensor() const;
   DType dtype() const { return as_tensor().dtype(); }
@@ -56,7 +74,15 @@ class Nest {
   std::vector<T> to_vector() const {
     return as_tensor().to_vector<T>();
   }
-  std::vector<Tensor> flatten() const;  // leaves in order
+  // The composite that it is; InvalidArgument when it is not, or of another kind.
+  template <Composite T>
+  T as() const {
+    return T::from_nest(*this);
+  }
+  SparseTensor as_sparse() const;
+  std::vector<Tensor> flatten() const;  // the tensors in order, those of composites too
+  // The same tuple, dict or composite of other items. REQUIRES: as many.
+  Nest with_items(std::vector<Nest> items) const;
   // The same structure over other leaves, in the same order.
   // REQUIRES: as many as flatten() gives.
   Nest with_leaves(const std::vector<Tensor>& leaves) const;

@@ -202,6 +202,8 @@ TensorShape with_rows(const TensorShape& row, std::int64_t n);
 // n elements as one, along a new axis 0. InvalidArgument, naming `stage`, when
 // their structures, dtypes or shapes differ.
 Nest stack(const std::vector<Nest>& elements, const char* stage);
+// Unimplemented where a composite is among the components: its tensors are not rows of it.
+void refuse_composites(const Nest& element, const char* stage);
 // One shape a component.
 Nest stack_padded(const std::vector<Nest>& elements, const std::vector<TensorShape>& shapes,
                   const std::vector<Tensor>& padding, const char* stage);

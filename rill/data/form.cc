@@ -24,23 +24,16 @@ class FormDataset final : public DatasetImpl {
 };
 
 Nest zeros_of(const ElementSpec& spec) {
-  if (spec.is_leaf() && spec.leaf().dtype() == variant) return list_as_nest({});
-  if (spec.is_leaf()) {
+  return nest_like(spec, [](const TensorSpec& leaf) -> Nest {
+    if (leaf.dtype() == variant) return list_as_nest({});
     Dims dims;
-    for (int i = 0; spec.leaf().shape().has_rank() && i < spec.leaf().shape().rank(); ++i)
-      dims.push_back(std::max<std::int64_t>(spec.leaf().shape().dim(i), 1));
-    const Tensor t = make_tensor(spec.leaf().dtype(), TensorShape(dims));
+    for (int i = 0; leaf.shape().has_rank() && i < leaf.shape().rank(); ++i)
+      dims.push_back(std::max<std::int64_t>(leaf.shape().dim(i), 1));
+    const Tensor t = make_tensor(leaf.dtype(), TensorShape(dims));
     if (t.dtype() != string && t.size())
       std::memset(t.impl()->data, 0, static_cast<std::size_t>(t.size()) * t.dtype().itemsize());
-    return Nest(t);
-  }
-  std::vector<Nest> items;
-  std::vector<std::pair<std::string, Nest>> named;
-  for (std::size_t i = 0; i < spec.size(); ++i) {
-    items.push_back(zeros_of(spec[static_cast<int>(i)]));
-    if (spec.is_dict()) named.emplace_back(spec.keys()[i], items.back());
-  }
-  return spec.is_dict() ? Nest(std::move(named)) : Nest::make(std::move(items));
+    return t;
+  });
 }
 
 }  // namespace

@@ -102,6 +102,7 @@ class TensorSliceDataset final : public DatasetImpl {
 }  // namespace
 
 Dataset Dataset::from_tensor_slices(const Nest& tensors) {
+  refuse_composites(tensors, "from_tensor_slices");
   const std::vector<Tensor> leaves = tensors.flatten();
   RILL_CHECK(!leaves.empty(), invalid_argument,
              "[from_tensor_slices] got an empty structure; expected at least one tensor");

@@ -31,6 +31,13 @@ void copy_elements(const Tensor& to, std::int64_t j, const Tensor& from, std::in
               static_cast<std::size_t>(count) * item);
 }
 
+void refuse_composites(const Nest& element, const char* stage) {
+  RILL_CHECK(!spec_of(element).holds_composite(), unimplemented,
+             "[{}] the element is {}: composite tensors are neither stacked nor cut into rows yet. "
+             "Make dense tensors of them first, as tf::sparse::to_dense does",
+             stage, element.to_string());
+}
+
 namespace {
 
 // Leaves in host memory, [element][component], after a check that all have the
@@ -38,6 +45,7 @@ namespace {
 std::vector<std::vector<Tensor>> leaves_of(const std::vector<Nest>& elements, const char* stage) {
   std::vector<std::vector<Tensor>> all;
   all.reserve(elements.size());
+  if (!elements.empty()) refuse_composites(elements[0], stage);
   for (std::size_t e = 0; e < elements.size(); ++e) {
     RILL_CHECK(elements[e].same_structure(elements[0]), invalid_argument,
                "[{}] element 0 of the batch is {}, element {} is {}; expected one structure", stage,

@@ -66,7 +66,8 @@ void StateWriter::put(const Nest& nest) {
     put(nest.as_tensor());
     return;
   }
-  put(std::int64_t{nest.is_dict() ? 2 : 1});
+  put(std::int64_t{nest.is_composite() ? 4 : nest.is_dict() ? 2 : 1});
+  if (nest.is_composite()) put(nest.composite_kind());
   put(static_cast<std::int64_t>(nest.size()));
   for (std::size_t i = 0; i < nest.size(); ++i) {
     if (nest.is_dict()) put(std::string_view(nest.keys()[i]));
@@ -144,8 +145,10 @@ Tensor StateReader::tensor() {
 }
 Nest StateReader::nest(int depth) {
   if (depth > kMaxDepth) damaged("a structure is too deep");
-  const std::int64_t kind = integer(0, 3);
+  const std::int64_t kind = integer(0, 4);
   if (kind == 0) return Nest(tensor());
+  const std::string composite(kind == 4 ? text() : std::string_view());
+  if (kind == 4 && composite.empty()) damaged("a composite has no kind");
   const std::int64_t n = integer(0, static_cast<std::int64_t>(rest_.size() / 8));
   std::vector<std::pair<std::string, Nest>> named;
   std::vector<Nest> items;
@@ -158,6 +161,7 @@ Nest StateReader::nest(int depth) {
     }
   }
   if (kind == 3) return list_as_nest(std::move(items));
+  if (kind == 4) return Nest::composite(composite, std::move(items));
   return kind == 2 ? Nest(std::move(named)) : Nest::make(std::move(items));
 }
 Nest StateReader::nest() { return nest(0); }

@@ -37,6 +37,19 @@ Structure<T> Structure<T>::dict(std::vector<std::pair<std::string, Structure>> i
 }
 
 template <class T>
+Structure<T> Structure<T>::composite(std::string_view kind, std::vector<Structure> parts) {
+  Structure s = tuple(std::move(parts));
+  s.composite_ = kind;
+  return s;
+}
+template <class T>
+bool Structure<T>::holds_composite() const {
+  for (const Structure& item : items_)
+    if (item.holds_composite()) return true;
+  return is_composite();
+}
+
+template <class T>
 const T& Structure<T>::leaf() const {
   RILL_CHECK(is_leaf(), invalid_argument, "[structure] expected one component, got {}",
              to_string());
@@ -66,7 +79,7 @@ std::vector<T> Structure<T>::flatten() const {
 template <class T>
 std::string Structure<T>::to_string(bool quotes) const {
   if (is_leaf()) return leaf_text(leaf_);
-  std::string out = is_dict() ? "{" : "(";
+  std::string out = is_dict() ? "{" : composite_ + "(";
   for (std::size_t i = 0; i < items_.size(); ++i) {
     if (i) out += ", ";
     if (is_dict()) out += quotes ? "'" + keys_[i] + "': " : keys_[i] + ": ";
@@ -89,6 +102,7 @@ ElementSpec spec_of(const Nest& nest) {
     return ElementSpec(TensorSpec(nest.as_tensor().shape(), nest.as_tensor().dtype()));
   std::vector<ElementSpec> items;
   for (std::size_t i = 0; i < nest.size(); ++i) items.push_back(spec_of(nest.part(i)));
+  if (nest.is_composite()) return ElementSpec::composite(nest.composite_kind(), std::move(items));
   if (!nest.is_dict()) return ElementSpec::tuple(std::move(items));
   std::vector<std::pair<std::string, ElementSpec>> named;
   const std::vector<std::string> keys = nest.keys();

@@ -26,9 +26,14 @@ class Structure {
   Structure(std::initializer_list<Structure> tuple) : items_(tuple) {}
   static Structure tuple(std::vector<Structure> items);
   static Structure dict(std::vector<std::pair<std::string, Structure>> items);
+  // Of a composite leaf ("sparse"): what is known of its tensors.
+  static Structure composite(std::string_view kind, std::vector<Structure> parts);
 
   bool is_leaf() const { return kind_ == Kind::leaf; }
   bool is_dict() const { return kind_ == Kind::dict; }
+  const std::string& composite_kind() const { return composite_; }  // empty of all else
+  bool is_composite() const { return !composite_.empty(); }
+  bool holds_composite() const;  // at any depth
   bool is_empty() const { return kind_ == Kind::tuple && items_.empty(); }
   std::size_t size() const { return is_leaf() ? 1 : items_.size(); }
   const std::vector<std::string>& keys() const { return keys_; }
@@ -38,7 +43,8 @@ class Structure {
   std::vector<T> flatten() const;                           // leaves in order
   template <class U>
   bool same_structure(const Structure<U>& other) const {
-    if (is_leaf() != other.is_leaf() || keys_ != other.keys() || size() != other.size())
+    if (is_leaf() != other.is_leaf() || keys_ != other.keys() || size() != other.size() ||
+        composite_ != other.composite_kind())
       return false;
     for (std::size_t i = 0; !is_leaf() && i < items_.size(); ++i)
       if (!items_[i].same_structure(other[static_cast<int>(i)])) return false;
@@ -51,6 +57,7 @@ class Structure {
     if (is_leaf()) return Out(f(leaf_));
     std::vector<Out> items;
     for (const Structure& item : items_) items.push_back(item.map(f));
+    if (is_composite()) return Out::composite(composite_, std::move(items));
     if (!is_dict()) return Out::tuple(std::move(items));
     std::vector<std::pair<std::string, Out>> named;
     for (std::size_t i = 0; i < items.size(); ++i)
@@ -67,6 +74,7 @@ class Structure {
   T leaf_{};
   std::vector<Structure> items_;
   std::vector<std::string> keys_;
+  std::string composite_;
 };
 
 using Types = Structure<DType>;
@@ -82,6 +90,19 @@ std::ostream& operator<<(std::ostream& os, const ElementSpec& spec);
 
 // Of a value: its dtypes and shapes.
 ElementSpec spec_of(const Nest& nest);
+// Values in this structure, which `leaf` gives one by one.
+template <class F>
+Nest nest_like(const ElementSpec& spec, const F& leaf) {
+  if (spec.is_leaf()) return leaf(spec.leaf());
+  std::vector<Nest> items;
+  for (std::size_t i = 0; i < spec.size(); ++i)
+    items.push_back(nest_like(spec[static_cast<int>(i)], leaf));
+  if (spec.is_composite()) return Nest::composite(spec.composite_kind(), std::move(items));
+  if (!spec.is_dict()) return Nest::make(std::move(items));
+  std::vector<std::pair<std::string, Nest>> named;
+  for (std::size_t i = 0; i < items.size(); ++i) named.emplace_back(spec.keys()[i], items[i]);
+  return Nest(std::move(named));
+}
 
 }  // namespace data
 }  // namespace RILL_API

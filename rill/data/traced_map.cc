@@ -21,15 +21,8 @@ class WholeElement final : public Traceable {
   detail::Fn f_;
 };
 
-Nest nest_of(const ElementSpec& spec, const Argument*& next) {
-  if (spec.is_leaf()) return Nest((next++)->tensor);
-  std::vector<Nest> items;
-  for (std::size_t i = 0; i < spec.size(); ++i)
-    items.push_back(nest_of(spec[static_cast<int>(i)], next));
-  if (!spec.is_dict()) return Nest::make(std::move(items));
-  std::vector<std::pair<std::string, Nest>> named;
-  for (std::size_t i = 0; i < items.size(); ++i) named.emplace_back(spec.keys()[i], items[i]);
-  return Nest(std::move(named));
+Nest nest_of(const ElementSpec& spec, const Argument* next) {
+  return nest_like(spec, [&](const TensorSpec&) { return Nest((next++)->tensor); });
 }
 
 // Takes the components one by one and tells the form of what was returned.

@@ -43,6 +43,7 @@ class UnbatchCursor final : public UnaryCursor {
  private:
   void open() {
     at_ = rows_ = 0;
+    refuse_composites(batch_, "unbatch");
     leaves_ = batch_.flatten();
     RILL_CHECK(!leaves_.empty(), invalid_argument, "[unbatch] the element has no component");
     for (std::size_t i = 0; i < leaves_.size(); ++i) {

@@ -24,6 +24,8 @@ decltype(auto) argument(const Nest& n) {
     return (n);
   else if constexpr (std::is_same_v<A, Tensor>)
     return (n.as_tensor());
+  else if constexpr (Composite<A>)
+    return n.template as<A>();
   else
     return n.as_tensor().template item<A>();
 }
@@ -42,7 +44,7 @@ Nest result(const T& value) {
 
 template <class F, class... A, std::size_t... I>
 Nest apply(F& f, const Nest& element, Pack<A...>, std::index_sequence<I...>) {
-  if (element.is_tensor() || element.is_dict()) {
+  if (element.is_tensor() || element.is_dict() || element.is_composite()) {
     require_arguments(element, sizeof...(A));
     if constexpr (sizeof...(A) == 1)
       return result(f(argument<std::remove_cvref_t<A>>(element)...));

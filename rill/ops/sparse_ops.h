@@ -2,6 +2,7 @@
 #include <iosfwd>
 
 #include "rill/core/gradient.h"
+#include "rill/core/nest.h"
 #include "rill/core/operand.h"
 #include "rill/core/tensor.h"
 
@@ -19,6 +20,10 @@ struct SparseTensor {
   Tensor indices, values, dense_shape;
   DType dtype() const { return values.dtype(); }
   TensorShape shape() const;
+
+  // As a leaf of a Nest: an argument or result of functions, an element of datasets.
+  Nest to_nest() const;
+  static SparseTensor from_nest(const Nest& nest);  // InvalidArgument for another kind
 };
 // SparseTensor(indices=tf.Tensor(...), values=tf.Tensor(...), dense_shape=tf.Tensor(...))
 std::ostream& operator<<(std::ostream& os, const SparseTensor& t);

@@ -58,7 +58,7 @@ Nest sorted_by_key(const Nest& nest) {
   if (!nest.is_dict()) {
     std::vector<Nest> items;
     for (std::size_t i = 0; i < nest.size(); ++i) items.push_back(sorted_by_key(nest.part(i)));
-    return Nest::make(std::move(items));
+    return nest.with_items(std::move(items));
   }
   std::vector<std::string> keys = nest.keys();
   std::sort(keys.begin(), keys.end());

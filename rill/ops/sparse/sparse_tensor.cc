@@ -29,6 +29,20 @@ TensorShape SparseTensor::shape() const {
   return TensorShape(Dims(as_dims(dense_shape, "SparseTensor")));
 }
 
+Nest SparseTensor::to_nest() const {
+  return Nest::composite("sparse", {indices, values, dense_shape});
+}
+SparseTensor SparseTensor::from_nest(const Nest& nest) {
+  RILL_CHECK(nest.composite_kind() == "sparse", invalid_argument,
+             "[SparseTensor] expected a sparse tensor, got {}", nest.to_string());
+  SparseTensor t;
+  t.indices = nest.part(0).as_tensor();
+  t.values = nest.part(1).as_tensor();
+  t.dense_shape = nest.part(2).as_tensor();
+  return t;
+}
+SparseTensor Nest::as_sparse() const { return as<SparseTensor>(); }
+
 std::ostream& operator<<(std::ostream& os, const SparseTensor& t) {
   return os << "SparseTensor(indices=" << t.indices << ", values=" << t.values
             << ", dense_shape=" << t.dense_shape << ')';
