@@ -208,7 +208,35 @@ void print_nest(std::ostream& os, const Nest& nest) {
   os << (nest.is_dict() ? "}" : ")");
 }
 
+void append_arrays(std::string& out, const Nest& nest) {
+  if (nest.is_tensor()) {
+    const Tensor& t = nest.as_tensor();
+    if (!t.defined() || t.is_symbolic() || t.ndim() == 0) {
+      out += t.defined() ? t.to_string() : "None";
+      return;
+    }
+    const Tensor h = to_host(t);
+    out += array_repr({h.dtype(), h.shape().dims(), h.impl()->data});
+    return;
+  }
+  const std::vector<std::string> keys = nest.keys();
+  out += nest.composite_kind();
+  out += nest.is_dict() ? "{" : "(";
+  for (std::size_t i = 0; i < nest.size(); ++i) {
+    if (i) out += ", ";
+    if (nest.is_dict()) out += "'" + keys[i] + "': ";
+    append_arrays(out, nest.part(i));
+  }
+  if (!nest.is_dict() && nest.size() == 1) out += ",";
+  out += nest.is_dict() ? "}" : ")";
+}
+
 }  // namespace
+
+void append_formatted(std::string& out, const Nest& nest, std::string_view spec) {
+  if (nest.is_tensor()) return append_formatted(out, nest.as_tensor(), spec);
+  append_arrays(out, nest);
+}
 
 // What Python prints. to_string() tells the form alone: it is what errors say.
 std::ostream& operator<<(std::ostream& os, const Nest& nest) {

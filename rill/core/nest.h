@@ -116,6 +116,8 @@ class Nest {
 };
 // As Python prints the structure, with the values of its tensors.
 std::ostream& operator<<(std::ostream& os, const Nest& nest);
+// As Python prints a structure of arrays; one tensor as itself, with its spec.
+void append_formatted(std::string& out, const Nest& nest, std::string_view spec);
 
 template <class... A>
 Nest tuple(const A&... a) {

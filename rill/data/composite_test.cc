@@ -42,6 +42,13 @@ TEST(Composite, IsOneLeafOfANest) {
   expect_error<tf::errors::InvalidArgument>([&] { nest[0].as_tensor(); }, "expected one tensor");
 }
 
+TEST(Nest, IsFormattedAsPythonPrintsArrays) {
+  const Nest nest = tf::dict({{"loss", tf::constant(.5f)}, {"w", tf::constant({1.f, 2.f})}});
+  EXPECT_EQ(tf::format("{}", nest), "{'loss': 0.5, 'w': array([1., 2.], dtype=float32)}");
+  EXPECT_EQ(tf::format("{:.2f} {}", nest["loss"], nest["w"]), "0.50 [1. 2.]");
+  EXPECT_EQ(tf::format("{}", tf::tuple(tf::constant(7))), "(7,)");
+}
+
 TEST(Composite, GoesThroughFunctions) {
   const auto doubled = tf::function([](const SparseTensor& t) {
     SparseTensor out = t;

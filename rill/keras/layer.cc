@@ -121,7 +121,7 @@ TensorShape Layer::compute_output_shape(const TensorShape& input_shape) {
     if (TensorShape s = output_shape_before_build(*this, input_shape); s.has_rank()) return s;
   Ref<Graph> g(new Graph("compute_output_shape"));
   const TracingScope scope(*g);
-  const CallResultsAside aside(*impl_);
+  const CallResultsScope aside(*impl_);
   const Tensor x =
       g->tensor({&g->add_argument("x", impl_->policy.compute_dtype(), input_shape), 0});
   return LayerCalls::run(*this, x, {}).flatten().at(0).shape();

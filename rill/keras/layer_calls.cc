@@ -7,6 +7,7 @@
 #include "rill/graph/graph.h"
 #include "rill/graph/name_scope.h"
 #include "rill/keras/call_site_impl.h"
+#include "rill/keras/call_state_impl.h"
 #include "rill/keras/class_name_impl.h"
 #include "rill/keras/layer_impl.h"
 #include "rill/keras/name_stack_impl.h"
@@ -17,17 +18,17 @@
 
 namespace rill::keras {
 
-namespace {
-
 // The call of a user's class that runs, and what its base gave in it. A class that derives from
 // one of the library may leave the call to that, which then gives any structure.
 class UsersCall {
  public:
-  explicit UsersCall(const LayerImpl& layer) : layer_(layer), before_(std::exchange(now_, this)) {}
-  ~UsersCall() { now_ = before_; }
+  explicit UsersCall(const LayerImpl& layer)
+      : layer_(layer), before_(std::exchange(call_state().users, this)) {}
+  ~UsersCall() { call_state().users = before_; }
   UsersCall(const UsersCall&) = delete;
   static UsersCall* of(const LayerImpl& layer) {
-    return now_ && &now_->layer_ == &layer ? now_ : nullptr;
+    UsersCall* const now = call_state().users;
+    return now && &now->layer_ == &layer ? now : nullptr;
   }
   // That is what the base gave.
   bool is_from_base(const Nest& out) const {
@@ -38,13 +39,9 @@ class UsersCall {
   Nest from_base;  // empty: it was not asked
 
  private:
-  static thread_local UsersCall* now_;
   const LayerImpl& layer_;
   UsersCall* before_;
 };
-thread_local UsersCall* UsersCall::now_ = nullptr;
-
-}  // namespace
 
 Tensor Layer::call(const Tensor& x, const CallContext& context) {
   if (Layer* object = LayerObjects::other_object(*this)) return object->call(x, context);
@@ -102,18 +99,6 @@ void check_input(const LayerImpl& l, const Tensor& x, std::size_t i) {
                  axis, size, shape.to_string()));
   }
 }
-
-thread_local int training_now = -1;
-
-class TrainingScope {
- public:
-  explicit TrainingScope(int training) : before_(training_now) { training_now = training; }
-  ~TrainingScope() { training_now = before_; }
-  TrainingScope(const TrainingScope&) = delete;
-
- private:
-  int before_;
-};
 
 class BuildScope {
  public:
@@ -257,9 +242,9 @@ Nest LayerCalls::run(const Layer& of, const Nest& given, CallOptions options) {
     context.arguments = std::move(options.arguments);
     context.initial_state = std::move(options.initial_state);
     context.constants = std::move(options.constants);
-    const int training = options.training >= 0 ? options.training : training_now;
+    const int training = options.training >= 0 ? options.training : call_state().training;
     context.training = training > 0;
-    const TrainingScope in_training(training);
+    const CallStateScope in_training(&CallState::training, training);
     const Nest inputs = changed ? given.with_leaves(leaves) : given;
     Layer& object = const_cast<Layer&>(layer);
     const Nest out =

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "rill/base/check.h"
+#include "rill/keras/call_state_impl.h"
 #include "rill/keras/class_name_impl.h"
 #include "rill/keras/name_stack_impl.h"
 #include "rill/keras/weight_source.h"
@@ -106,13 +107,9 @@ LayerImpl::LayerImpl(std::string_view class_name, LayerOptions o)
 LayerImpl::~LayerImpl() = default;
 
 // ---- what trains
-namespace {
-thread_local TrainsQuestions* questions = nullptr;
-}  // namespace
-
-TrainsQuestions::TrainsQuestions() : before_(std::exchange(questions, this)) {}
-TrainsQuestions::~TrainsQuestions() {
-  questions = before_;
+TrainableAsked::TrainableAsked() : before_(std::exchange(call_state().trainable_asked, this)) {}
+TrainableAsked::~TrainableAsked() {
+  call_state().trainable_asked = before_;
   // Whoever was asked before hears it too: its graph holds this one.
   if (before_) before_->asked.insert(before_->asked.end(), asked.begin(), asked.end());
 }
@@ -272,19 +269,20 @@ std::vector<Tensor> LayerImpl::losses() const {
 }
 
 bool LayerImpl::trains_in_call() const {
-  if (questions) questions->asked.push_back(const_cast<LayerImpl*>(this));
+  if (TrainableAsked* const who = call_state().trainable_asked)
+    who->asked.push_back(const_cast<LayerImpl*>(this));
   return trainable;
 }
 
-CallResultsAside::CallResultsAside(LayerImpl& layer) { add(layer); }
-CallResultsAside::~CallResultsAside() {
+CallResultsScope::CallResultsScope(LayerImpl& layer) { add(layer); }
+CallResultsScope::~CallResultsScope() {
   for (const Ref<LayerImpl>& l : layers_) l->clear_call_losses();
   for (auto& [layer, kept] : kept_) {
     layer->call_losses = std::move(kept.losses);
     layer->call_metrics = std::move(kept.metrics);
   }
 }
-void CallResultsAside::add(LayerImpl& layer) {
+void CallResultsScope::add(LayerImpl& layer) {
   const auto [at, first] = kept_.try_emplace(&layer);
   if (!first) return;
   at->second = {std::exchange(layer.call_losses, {}), std::exchange(layer.call_metrics, {})};

@@ -139,12 +139,12 @@ class LayerImpl : public TrackableNode {
 
 // What calls leave in a layer and all in it is set aside, and comes back at the end: drawing a
 // layer while a model runs must not touch what that run has added.
-class CallResultsAside {
+class CallResultsScope {
  public:
-  explicit CallResultsAside(LayerImpl& layer);
-  ~CallResultsAside();
+  explicit CallResultsScope(LayerImpl& layer);
+  ~CallResultsScope();
   void add(LayerImpl& layer);  // another one
-  CallResultsAside(const CallResultsAside&) = delete;
+  CallResultsScope(const CallResultsScope&) = delete;
 
  private:
   struct Kept {
@@ -156,15 +156,15 @@ class CallResultsAside {
 };
 
 // The layers whose `trainable` calls have asked for while this is the innermost of its kind.
-class TrainsQuestions {
+class TrainableAsked {
  public:
-  TrainsQuestions();
-  ~TrainsQuestions();
-  TrainsQuestions(const TrainsQuestions&) = delete;
+  TrainableAsked();
+  ~TrainableAsked();
+  TrainableAsked(const TrainableAsked&) = delete;
   std::vector<LayerImpl*> asked;
 
  private:
-  TrainsQuestions* before_;
+  TrainableAsked* before_;
 };
 
 // A handle on a layer of which only the state is known. Calls go to the user's object, if any.

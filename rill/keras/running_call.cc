@@ -17,15 +17,13 @@ bool holds(const LayerImpl& l, const LayerImpl& wanted) {
 
 }  // namespace
 
-thread_local RunningCall* RunningCall::now_ = nullptr;
-
 RunningCall::RunningCall(LayerImpl& layer, bool users)
-    : layer_(layer), users_(users), around_(now_) {
+    : layer_(layer), users_(users), around_(call_state().running) {
   if (around_ && around_->users_ && !around_->knows(layer)) {
     stranger_ = true;
     weights_before_ = layer.weights(LayerImpl::Which::all).size();
   }
-  now_ = this;
+  call_state().running = this;
 }
 
 void RunningCall::check_tracked() const {

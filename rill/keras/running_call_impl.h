@@ -1,4 +1,5 @@
 #pragma once
+#include "rill/keras/call_state_impl.h"
 #include "rill/keras/layer_impl.h"
 
 namespace rill::keras {
@@ -9,7 +10,7 @@ namespace rill::keras {
 class RunningCall {
  public:
   RunningCall(LayerImpl& layer, bool users);
-  ~RunningCall() { now_ = around_; }
+  ~RunningCall() { call_state().running = around_; }
   RunningCall(const RunningCall&) = delete;
 
   // At the end of the call: FailedPrecondition where it has made weights that nobody holds; a
@@ -19,10 +20,9 @@ class RunningCall {
  private:
   bool knows(const LayerImpl& wanted) const;
 
-  static thread_local RunningCall* now_;
   LayerImpl& layer_;
   const bool users_;
-  RunningCall* const around_;
+  const RunningCall* const around_;
   bool stranger_ = false;
   std::size_t weights_before_ = 0;
 };

@@ -153,8 +153,8 @@ TracedCall trace_call(const Layer& layer, const Nest& inputs, CallOptions option
     with_mask.push_back(m.has_value());
     if (m) specs.push_back(*m);
   }
-  const CallResultsAside aside(layer.impl());
-  TrainsQuestions questions;
+  const CallResultsScope aside(layer.impl());
+  TrainableAsked questions;
   std::vector<bool> masked;
   std::vector<TracedCall::Added> added;
   ConcreteFunction f = trace(layer.name(), specs, [&](const std::vector<Tensor>& args) {
@@ -273,7 +273,7 @@ std::vector<ValueSpec> infer_outputs(const Layer& layer, const Nest& inputs,
                                      const CallOptions& options, Nest* structure) {
   Ref<Graph> g(new Graph(layer.name()));
   const TracingScope tracing(*g);
-  const CallResultsAside aside(layer.impl());
+  const CallResultsScope aside(layer.impl());
   // Tensors of the drawing are arguments of the graph, others as they are.
   std::vector<Tensor> leaves = leaves_of(inputs, options);
   for (Tensor& t : leaves)

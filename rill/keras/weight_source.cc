@@ -1,11 +1,11 @@
 #include "rill/keras/weight_source.h"
 
+#include "rill/keras/call_state_impl.h"
+
 namespace rill::keras {
 
-static thread_local WeightSource* innermost = nullptr;
-
-WeightSource::WeightSource() : before_(innermost) { innermost = this; }
-WeightSource::~WeightSource() { innermost = before_; }
-WeightSource* WeightSource::current() { return innermost; }
+WeightSource::WeightSource() : before_(std::exchange(call_state().weights, this)) {}
+WeightSource::~WeightSource() { call_state().weights = before_; }
+WeightSource* WeightSource::current() { return call_state().weights; }
 
 }  // namespace rill::keras

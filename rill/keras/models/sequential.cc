@@ -119,7 +119,7 @@ void SequentialImpl::build_for(const TensorShape& shape, DType dtype) {
   if (any_batch.rank() > 0 && !input_layer_.defined()) any_batch.set_dim(0, -1);
   Nest x(g->tensor({&g->add_argument("x", dtype.defined() ? dtype : float32, any_batch), 0}));
   {
-    CallResultsAside aside(*this);
+    CallResultsScope aside(*this);
     if (!layers_.empty())
       aside.add(layers_.back()->impl());  // no child yet, where it is being added
     for (const LayerRef& l : layers_) x = l->apply(x);
@@ -179,7 +179,7 @@ void SequentialImpl::draw() {
          .dtype = input_dtype_,
          .name = input_name});
   }
-  const CallResultsAside aside(*this);
+  const CallResultsScope aside(*this);
   const Tensor in = static_cast<InputLayerImpl&>(input_layer_->impl()).symbol();
   Nest x(in);
   for (const LayerRef& l : layers_) x = l->apply(x);
