@@ -65,6 +65,8 @@ smoke: packages
 	@cmake --build build -j$(JOBS) --target smoke_tests
 	@$(TEST) --test-dir build --label-regex '^(base|core)$$'
 
+# The address sanitizer watches the library; tests and examples are linked as `build` compiled them.
+asan: build
 debug asan tsan: packages
 	$(call configure,$@,build-$@)
 	@cmake --build build-$@ -j$(JOBS) --target $(TARGETS)

@@ -19,6 +19,8 @@ if(NOT RILL_PARALLEL MATCHES "^(openmp|threads)$")
 endif()
 
 set(RILL_SANITIZE "" CACHE STRING "Argument of -fsanitize=, such as address,undefined")
+set(RILL_TEST_OBJECTS "" CACHE PATH
+    "A build folder without sanitizer, whose compiled tests and examples are linked here")
 
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Kind of build" FORCE)

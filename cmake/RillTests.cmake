@@ -16,12 +16,28 @@ set(rooms_below_keras base core io kernels ops eager)
 function(rill_set_test_flags target)
   target_link_libraries(${target} PRIVATE
     rill_settings rill_warnings GTest::gmock GTest::gtest GTest::gtest_main)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>
     $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)  # for ccache
 endfunction()
-rill_add_test_headers(rill_test_headers <gtest/gtest.h> <gmock/gmock.h>)
-rill_add_test_headers(rill_upper_test_headers
-  <gtest/gtest.h> <gmock/gmock.h> "${PROJECT_SOURCE_DIR}/rill/rill.h")
+if(NOT RILL_TEST_OBJECTS)
+  rill_add_test_headers(rill_test_headers <gtest/gtest.h> <gmock/gmock.h>)
+  rill_add_test_headers(rill_upper_test_headers
+    <gtest/gtest.h> <gmock/gmock.h> "${PROJECT_SOURCE_DIR}/rill/rill.h")
+endif()
+
+# Under the address sanitizer tests need no instrumentation of their own: it is the library's
+# accesses that count. They are compiled once, by the build without it, and linked here behind the
+# library's objects, so that of inline functions which both have the library's are taken.
+function(rill_add_borrowed name folder)
+  set(objects "")
+  foreach(source ${ARGN})
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE path)
+    list(APPEND objects "${RILL_TEST_OBJECTS}/CMakeFiles/${folder}.dir/${path}.o")
+  endforeach()
+  set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  add_library(${name} STATIC ${objects})
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+endfunction()
 
 set(rill_test_environment "RILL_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
 
@@ -36,10 +52,19 @@ set(shards_of_graph_def 2)
 set(shards_of_graph 2)
 
 function(rill_add_test name label)
-  add_executable(${name} ${ARGN})
+  # Tests of kernels instantiate loops, which are to be watched.
+  if(RILL_TEST_OBJECTS AND NOT label STREQUAL "kernels")
+    rill_add_borrowed(${name}_code ${name} ${ARGN})
+    rill_write_empty_source(${name})
+    add_executable(${name} "${PROJECT_BINARY_DIR}/${name}.cc")
+    target_link_libraries(${name} PRIVATE rill_objects
+      $<LINK_LIBRARY:WHOLE_ARCHIVE,${name}_code>)
+  else()
+    add_executable(${name} ${ARGN})
+    target_link_libraries(${name} PRIVATE rill_objects)
+  endif()
   rill_set_test_flags(${name})
-  target_link_libraries(${name} PRIVATE rill_objects)
-  if(RILL_PRECOMPILE)
+  if(RILL_PRECOMPILE AND NOT RILL_TEST_OBJECTS)
     if(label IN_LIST rooms_below_keras)
       target_precompile_headers(${name} REUSE_FROM rill_test_headers)
     else()
@@ -101,13 +126,22 @@ set(conformance_rows ${crossing_tests})
 list(FILTER conformance_rows INCLUDE REGEX "/tests/op_conformance/")
 list(FILTER conformance_rows EXCLUDE REGEX "(_test|/gpu_ops)\\.cc$")
 list(REMOVE_ITEM crossing_tests ${conformance_rows})
-add_library(op_conformance_rows OBJECT ${conformance_rows})
-rill_set_test_flags(op_conformance_rows)
-if(RILL_PRECOMPILE)
-  target_precompile_headers(op_conformance_rows REUSE_FROM rill_upper_test_headers)
+if(RILL_TEST_OBJECTS)
+  rill_add_borrowed(op_conformance_rows op_conformance_rows ${conformance_rows})
+else()
+  add_library(op_conformance_rows OBJECT ${conformance_rows})
+  rill_set_test_flags(op_conformance_rows)
+  if(RILL_PRECOMPILE)
+    target_precompile_headers(op_conformance_rows REUSE_FROM rill_upper_test_headers)
+  endif()
 endif()
 rill_add_tests_below("${PROJECT_SOURCE_DIR}/tests" ${crossing_tests})
-target_link_libraries(op_conformance_test PRIVATE op_conformance_rows)
+if(RILL_TEST_OBJECTS)
+  target_link_libraries(op_conformance_test PRIVATE
+    $<LINK_LIBRARY:WHOLE_ARCHIVE,op_conformance_rows>)
+else()
+  target_link_libraries(op_conformance_test PRIVATE op_conformance_rows)
+endif()
 # What a test of the table on another device adds to its rows.
 file(GLOB conformance_on_gpu "${PROJECT_SOURCE_DIR}/tests/op_conformance/conformance_test.cc"
      "${PROJECT_SOURCE_DIR}/tests/op_conformance/gpu_ops.cc")

@@ -14,6 +14,7 @@
 #include "rill/ops/random_ops.h"
 #include "rill/rill.h"
 #include "tests/shows.h"
+#include "tests/sanitizer.h"
 
 namespace rill {
 namespace {
@@ -387,11 +388,8 @@ TEST(LayerNorm, MakesEveryRowMeanZeroAndVarianceOne) {
 
 // The mean itself is rounded to half of 2^-10; the spread must not feel that.
 TEST(LayerNorm, OfALargeMeanIsThatOfDoublesButForTheRoundingOfTheMean) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  const double slack = 8;  // a build without vectors adds up one by one
-#else
-  const double slack = 1;
-#endif
+  // A sanitizer's build has no vectors and adds up one by one.
+  const double slack = testing::has_sanitizer() ? 8 : 1;
   random::set_seed(9);
   for (std::int64_t n : {37, 1000, 1024, 5000}) {
     const Tensor x = random::normal({4, n}, 1e4, 1), one = ones({n}), zero = zeros({n});

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "rill/rill.h"
+#include "tests/sanitizer.h"
 #include "tests/shows.h"
 
 namespace tf = rill;
@@ -24,9 +25,7 @@ double resident_bytes() {
 int many_steps() { return std::getenv("RILL_FULL") ? 1'000'000 : 100'000; }
 
 TEST(Soak, MemoryStaysFlatOverManySteps) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer keeps freed memory";
-#endif
+  if (tf::testing::has_sanitizer()) GTEST_SKIP() << "a sanitizer keeps freed memory";
   const auto x = tf::constant({0.f, .25f, .5f, .75f, 1.f}),
              y = tf::constant({0.f, .3636f, .5454f, .8181f, 1.f});
   tf::Variable w(0.f), b(0.f);
@@ -48,9 +47,7 @@ TEST(Soak, MemoryStaysFlatOverManySteps) {
 
 // The same as a traced function, with a loop, a branch and sizes that change.
 TEST(Soak, MemoryStaysFlatOverManyCallsOfAFunction) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer keeps freed memory";
-#endif
+  if (tf::testing::has_sanitizer()) GTEST_SKIP() << "a sanitizer keeps freed memory";
   const auto x = tf::constant({0.f, .25f, .5f, .75f, 1.f}),
              y = tf::constant({0.f, .3636f, .5454f, .8181f, 1.f});
   tf::Variable w(0.f), b(0.f);
@@ -87,9 +84,7 @@ TEST(Soak, MemoryStaysFlatOverManyCallsOfAFunction) {
 
 // Errors in the middle of a step give back what they hold, too.
 TEST(Soak, FailedStepsLeaveNothingBehind) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer keeps freed memory";
-#endif
+  if (tf::testing::has_sanitizer()) GTEST_SKIP() << "a sanitizer keeps freed memory";
   tf::Variable w(tf::ones({64, 64}));
   const auto step = [&] {
     tf::GradientTape tape;
@@ -104,9 +99,7 @@ TEST(Soak, FailedStepsLeaveNothingBehind) {
 
 // Keras: epochs of fit, and calls of predict.
 TEST(Soak, MemoryStaysFlatOverEpochsAndPredictions) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer keeps freed memory";
-#endif
+  if (tf::testing::has_sanitizer()) GTEST_SKIP() << "a sanitizer keeps freed memory";
   namespace keras = tf::keras;
   keras::Sequential model({keras::layers::Dense(16, {.activation = "relu"}),
                            keras::layers::Dropout(0.1),
