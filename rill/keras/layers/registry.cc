@@ -1,5 +1,7 @@
 #include "rill/keras/layers/registry.h"
 
+#include <map>
+
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
 #include "rill/keras/class_name_impl.h"
@@ -42,22 +44,38 @@ Config layers::serialize(const Layer& layer) {
   return Config::dict({{"class_name", name}, {"config", layer.get_config()}});
 }
 
+// ---- Keras 3
 namespace {
 
-// Arguments that Keras 3 has added, which change what a layer computes. To read a file and pass
-// over them would give another model.
-void check_keras3_arguments(const Config& config) {
-  if (!config.is_dict()) return;
-  for (const char* key :
-       {"quantization_config", "lora_rank", "use_gate", "sliding_window", "rms_scaling"}) {
-    const Config& value = config.get(key);
-    RILL_CHECK(value.is_null() || value == Config(false), unimplemented,
-               "[from_config] the layer has {} = {}, which Rill's layers do not have", key,
-               value.to_json().substr(0, 100));
-  }
+std::map<std::string, ChangeForKeras3, std::less<>>& changes_for_keras3() {
+  static auto* all = new std::map<std::string, ChangeForKeras3, std::less<>>;
+  return *all;
 }
 
 }  // namespace
+
+RegisterChangeForKeras3::RegisterChangeForKeras3(std::string_view class_name,
+                                                 ChangeForKeras3 change) {
+  changes_for_keras3().emplace(class_name, change);
+}
+void change_for_keras3(std::string_view class_name, Config& config) {
+  const auto& all = changes_for_keras3();
+  if (const auto at = all.find(class_name); at != all.end()) at->second(config);
+}
+void drop_for_keras3(Config& c, const char* key, const Config& nothing) {
+  RILL_CHECK(
+      !c.contains(key) || c[key] == nothing || c[key].is_null(), unimplemented,
+      "[save] layer \"{}\" has {} = {}, which Keras 3 does not know; save with keras_version "
+      "= 2",
+      c.get("name", ""), key, c[key].to_json().substr(0, 60));
+  c.erase(key);
+}
+void refuse_argument(const Config& config, const char* key) {
+  const Config& value = config.get(key);
+  RILL_CHECK(value.is_null() || value == Config(false), unimplemented,
+             "[from_config] the layer has {} = {}, which Rill's layers do not have", key,
+             value.to_json().substr(0, 100));
+}
 
 LayerRef layers::from_config(std::string_view class_name, const Config& config) {
   const LayerFactory f = known().find(class_name);
@@ -67,7 +85,8 @@ LayerRef layers::from_config(std::string_view class_name, const Config& config) 
              class_name, did_you_mean(class_name, registered_layer_names()),
              registering_call(class_name));
   try {
-    check_keras3_arguments(config);
+    if (config.is_dict())  // any layer of Keras 3 may have these
+      for (const char* key : {"quantization_config", "lora_rank"}) refuse_argument(config, key);
     return f(config);
   } catch (errors::Error& e) {
     e.add_context(format("in the configuration of a {}", class_name));

@@ -1,6 +1,6 @@
 #include <map>
 
-#include "rill/base/check.h"
+#include "rill/keras/layers/registry_impl.h"
 #include "rill/keras/saving/model_config_impl.h"
 #include "rill/keras/saving/op_calls_impl.h"
 
@@ -11,59 +11,18 @@ namespace rill::keras {
 
 namespace {
 
-void drop(Config& c, std::initializer_list<const char*> keys) {
-  for (const char* key : keys) c.erase(key);
-}
-// An argument that Keras 3 does not have may only have the value that says nothing.
-void drop_if(Config& c, const std::string& layer, const char* key, const Config& nothing) {
-  RILL_CHECK(
-      !c.contains(key) || c[key] == nothing || c[key].is_null(), unimplemented,
-      "[save] layer \"{}\" has {} = {}, which Keras 3 does not know; save with keras_version "
-      "= 2",
-      layer, key, c[key].to_json().substr(0, 60));
-  c.erase(key);
-}
-
 Config converted(const Config& record);
 
 void convert_layer(const std::string& class_name, Config& c) {
-  const std::string name = c.get("name", "");
-  RILL_CHECK(class_name != "ThresholdedReLU", unimplemented,
-             "[save] layer \"{}\" is a ThresholdedReLU, which Keras 3 does not have; save with "
-             "keras_version = 2, or use ReLU with a threshold",
-             name);
-  if (class_name == "InputLayer") {
-    if (c.contains("batch_input_shape")) c.set("batch_shape", c["batch_input_shape"]);
-    c.erase("batch_input_shape");
-    return;
-  }
+  change_for_keras3(class_name, c);
   c.erase("batch_input_shape");
+  // Layers inside of others.
   for (const char* key : {"layer", "backward_layer", "cell"})
     if (c.get(key).is_dict()) c.set(key, with_modules(converted(c[key])));
   if (c.get("cells").is_list()) {
     Config cells = Config::list();
     for (const Config& cell : c["cells"].items()) cells.push_back(with_modules(converted(cell)));
     c.set("cells", cells);
-  }
-  if (class_name == "BatchNormalization" && c.get("axis").is_list() && c["axis"].size() == 1)
-    c.set("axis", Config(c["axis"][0]));
-  if (class_name.starts_with("SeparableConv") || class_name.starts_with("DepthwiseConv")) {
-    drop_if(c, name, "groups", 1);
-    drop(c, {"kernel_initializer", "kernel_regularizer", "kernel_constraint"});
-    if (class_name.starts_with("Depthwise")) c.erase("filters");
-  }
-  if (class_name.find("Transpose") != std::string::npos) drop_if(c, name, "groups", 1);
-  if (class_name == "MultiHeadAttention") drop(c, {"query_shape", "key_shape", "value_shape"});
-  for (const char* key : {"time_major", "ragged"}) drop_if(c, name, key, false);
-  for (const char* key : {"implementation"}) c.erase(key);  // how, not what
-  if (class_name == "Embedding") c.erase("input_length");   // the shape of the input says it
-  if (class_name.starts_with("SpatialDropout")) {
-    drop_if(c, name, "noise_shape", {});
-    c.erase("trainable");  // it has no weights, and Keras 3 does not take it
-  }
-  if (class_name == "LeakyReLU" && c.contains("alpha")) {
-    c.set("negative_slope", c["alpha"]);
-    c.erase("alpha");
   }
 }
 

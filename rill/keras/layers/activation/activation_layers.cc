@@ -4,9 +4,7 @@
 #include "rill/keras/activations/activation.h"
 #include "rill/keras/layer_impl.h"
 #include "rill/keras/layers/activation.h"
-#include "rill/keras/layers/registry.h"
-#include "rill/keras/layers/weight_config_impl.h"
-#include "rill/keras/layers/window_impl.h"
+#include "rill/keras/layers/fields_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 
@@ -14,23 +12,24 @@ namespace rill::keras {
 
 namespace {
 
-// Keras keeps these numbers as float32 and writes them as that.
 double in_float32(double v) { return static_cast<double>(static_cast<float>(v)); }
-// A number, also as newer files write NumPy's: {"class_name": "__numpy__", "config": {"value": 0}}.
-double number(const Config& c, double otherwise) {
-  if (c.is_null()) return otherwise;
-  return c.is_dict() ? number(c["config"]["value"], otherwise) : c.as_double();
-}
 void check_not_negative(const char* class_name, const char* argument, double v) {
   RILL_CHECK(v >= 0, invalid_argument, "[{}] {} is {}; expected 0 or more", class_name, argument,
              v);
 }
 
+struct SoftmaxFields {
+  using Options = layers::SoftmaxOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f.required("axis", o.axis, NumberOrList());
+  }
+};
+
 class SoftmaxLayer : public LayerImpl {
  public:
-  explicit SoftmaxLayer(const layers::SoftmaxOptions& o)
-      : LayerImpl("Softmax", common(o)), axis_(o.axis.list()) {
-    RILL_CHECK(!axis_.empty(), invalid_argument, "[Softmax] axis is empty");
+  explicit SoftmaxLayer(const layers::SoftmaxOptions& o) : LayerImpl("Softmax", common(o)), o_(o) {
+    RILL_CHECK(!o_.axis.list().empty(), invalid_argument, "[Softmax] axis is empty");
     supports_masking = true;
   }
   Tensor call(const Tensor& given, const CallContext& context) override {
@@ -39,57 +38,78 @@ class SoftmaxLayer : public LayerImpl {
       const double hidden = x.dtype() == float16 ? -65504.0 : -1e9;
       x = x + (1 - cast(context.mask, x.dtype())) * hidden;
     }
-    if (axis_.size() == 1) return activations::softmax(x, axis_[0]);
-    return exp(x - reduce_logsumexp(x, axis_, {.keepdims = true}));
+    const std::vector<int>& axis = o_.axis.list();
+    if (axis.size() == 1) return activations::softmax(x, axis[0]);
+    return exp(x - reduce_logsumexp(x, axis, {.keepdims = true}));
   }
-  void add_config(Config& c) const override {
-    c.set("axis", axis_.size() == 1 ? Config(axis_[0]) : Config::list_of(axis_));
-  }
+  void add_config(Config& c) const override { write_fields<SoftmaxFields>(o_, c); }
 
  private:
-  std::vector<int> axis_;
+  layers::SoftmaxOptions o_;
+};
+
+struct ReLUFields {
+  using Options = layers::ReLUOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f("max_value", o.max_value, InFloat32());
+    f("negative_slope", o.negative_slope, InFloat32());
+    f("threshold", o.threshold, InFloat32());
+  }
 };
 
 class ReLULayer : public LayerImpl {
  public:
-  explicit ReLULayer(const layers::ReLUOptions& o)
-      : LayerImpl("ReLU", common(o)),
-        max_value_(o.max_value),
-        negative_slope_(o.negative_slope),
-        threshold_(o.threshold) {
-    check_not_negative("ReLU", "max_value", max_value_);
-    check_not_negative("ReLU", "negative_slope", negative_slope_);
-    check_not_negative("ReLU", "threshold", threshold_);
+  explicit ReLULayer(const layers::ReLUOptions& o) : LayerImpl("ReLU", common(o)), o_(o) {
+    check_not_negative("ReLU", "max_value", o_.max_value);
+    check_not_negative("ReLU", "negative_slope", o_.negative_slope);
+    check_not_negative("ReLU", "threshold", o_.threshold);
     supports_masking = true;
   }
   Tensor call(const Tensor& x, const CallContext&) override {
-    const bool six = max_value_ == 6 && threshold_ == 0 && negative_slope_ == 0;
+    const bool six = o_.max_value == 6 && o_.threshold == 0 && o_.negative_slope == 0;
     if (six) return nn::relu6(x);
     const Tensor y =
-        activations::relu(x, {.negative_slope = negative_slope_, .threshold = threshold_});
-    return std::isinf(max_value_) ? y : minimum(y, max_value_);
+        activations::relu(x, {.negative_slope = o_.negative_slope, .threshold = o_.threshold});
+    return std::isinf(o_.max_value) ? y : minimum(y, o_.max_value);
   }
-  void add_config(Config& c) const override {
-    c.set("max_value", std::isinf(max_value_) ? Config() : Config(in_float32(max_value_)));
-    c.set("negative_slope", in_float32(negative_slope_));
-    c.set("threshold", in_float32(threshold_));
-  }
+  void add_config(Config& c) const override { write_fields<ReLUFields>(o_, c); }
 
  private:
-  double max_value_, negative_slope_, threshold_;
+  layers::ReLUOptions o_;
+};
+
+struct LeakyReLUFields {
+  using Options = layers::LeakyReLUOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f.renamed("alpha", "negative_slope", o.alpha, InFloat32());
+  }
 };
 
 class LeakyReLULayer : public LayerImpl {
  public:
   explicit LeakyReLULayer(const layers::LeakyReLUOptions& o)
-      : LayerImpl("LeakyReLU", common(o)), alpha_(in_float32(o.alpha)) {
+      : LayerImpl("LeakyReLU", common(o)), o_(o) {
+    o_.alpha = in_float32(o.alpha);  // as Keras keeps it
     supports_masking = true;
   }
-  Tensor call(const Tensor& x, const CallContext&) override { return nn::leaky_relu(x, alpha_); }
-  void add_config(Config& c) const override { c.set("alpha", alpha_); }
+  Tensor call(const Tensor& x, const CallContext&) override { return nn::leaky_relu(x, o_.alpha); }
+  void add_config(Config& c) const override { write_fields<LeakyReLUFields>(o_, c); }
 
  private:
-  double alpha_;
+  layers::LeakyReLUOptions o_;
+};
+
+struct PReLUFields {
+  using Options = layers::PReLUOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f("alpha_initializer", o.alpha_initializer);
+    f("alpha_regularizer", o.alpha_regularizer);
+    f("alpha_constraint", o.alpha_constraint);
+    f("shared_axes", o.shared_axes);
+  }
 };
 
 class PReLULayer : public LayerImpl {
@@ -120,12 +140,7 @@ class PReLULayer : public LayerImpl {
   Tensor call(const Tensor& x, const CallContext&) override {
     return nn::relu(x) - in_compute_dtype(alpha_) * nn::relu(-x);
   }
-  void add_config(Config& c) const override {
-    c.set("alpha_initializer", serialize(o_.alpha_initializer));
-    c.set("alpha_regularizer", o_.alpha_regularizer.serialize());
-    c.set("alpha_constraint", o_.alpha_constraint.serialize());
-    c.set("shared_axes", o_.shared_axes.empty() ? Config() : Config::list_of(o_.shared_axes));
-  }
+  void add_config(Config& c) const override { write_fields<PReLUFields>(o_, c); }
 
  private:
   bool is_shared(int axis) const {
@@ -137,71 +152,66 @@ class PReLULayer : public LayerImpl {
   Variable alpha_;
 };
 
+struct ELUFields {
+  using Options = layers::ELUOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f("alpha", o.alpha, InFloat32());
+  }
+};
+
 class ELULayer : public LayerImpl {
  public:
-  explicit ELULayer(const layers::ELUOptions& o)
-      : LayerImpl("ELU", common(o)), alpha_(in_float32(o.alpha)) {
+  explicit ELULayer(const layers::ELUOptions& o) : LayerImpl("ELU", common(o)), o_(o) {
+    o_.alpha = in_float32(o.alpha);  // as Keras keeps it
     supports_masking = true;
   }
-  Tensor call(const Tensor& x, const CallContext&) override { return activations::elu(x, alpha_); }
-  void add_config(Config& c) const override { c.set("alpha", alpha_); }
+  Tensor call(const Tensor& x, const CallContext&) override {
+    return activations::elu(x, o_.alpha);
+  }
+  void add_config(Config& c) const override { write_fields<ELUFields>(o_, c); }
 
  private:
-  double alpha_;
+  layers::ELUOptions o_;
+};
+
+struct ThresholdedReLUFields {
+  using Options = layers::ThresholdedReLUOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f("theta", o.theta, InFloat32());
+    f.for_keras3([](const Config& c) {
+      RILL_FAIL(unimplemented,
+                "[save] layer \"{}\" is a ThresholdedReLU, which Keras 3 does not have; save with "
+                "keras_version = 2, or use ReLU with a threshold",
+                c.get("name", ""));
+    });
+  }
 };
 
 class ThresholdedReLULayer : public LayerImpl {
  public:
   explicit ThresholdedReLULayer(const layers::ThresholdedReLUOptions& o)
-      : LayerImpl("ThresholdedReLU", common(o)), theta_(in_float32(o.theta)) {
-    check_not_negative("ThresholdedReLU", "theta", theta_);
+      : LayerImpl("ThresholdedReLU", common(o)), o_(o) {
+    o_.theta = in_float32(o.theta);  // as Keras keeps it
+    check_not_negative("ThresholdedReLU", "theta", o_.theta);
     supports_masking = true;
   }
   Tensor call(const Tensor& x, const CallContext&) override {
-    return x * cast(x > theta_, x.dtype());
+    return x * cast(x > o_.theta, x.dtype());
   }
-  void add_config(Config& c) const override { c.set("theta", theta_); }
+  void add_config(Config& c) const override { write_fields<ThresholdedReLUFields>(o_, c); }
 
  private:
-  double theta_;
+  layers::ThresholdedReLUOptions o_;
 };
 
-const RegisterLayer softmax("Softmax", [](const Config& c) -> LayerRef {
-  auto o = from_common<layers::SoftmaxOptions>(c);
-  o.axis = sizes_from(c["axis"]);
-  return layers::Softmax(std::move(o));
-});
-const RegisterLayer relu("ReLU", [](const Config& c) -> LayerRef {
-  auto o = from_common<layers::ReLUOptions>(c);
-  o.max_value = number(c.get("max_value"), o.max_value);
-  o.negative_slope = number(c.get("negative_slope"), 0);
-  o.threshold = number(c.get("threshold"), 0);
-  return layers::ReLU(std::move(o));
-});
-const RegisterLayer leaky_relu("LeakyReLU", [](const Config& c) -> LayerRef {
-  auto o = from_common<layers::LeakyReLUOptions>(c);
-  // Keras 3 calls it negative_slope.
-  o.alpha = number(c.get(c.contains("negative_slope") ? "negative_slope" : "alpha"), o.alpha);
-  return layers::LeakyReLU(std::move(o));
-});
-const RegisterLayer prelu("PReLU", [](const Config& c) -> LayerRef {
-  auto o = from_common<layers::PReLUOptions>(c);
-  o.alpha_initializer = deserialize_initializer(c.get("alpha_initializer"), o.alpha_initializer);
-  o.alpha_regularizer = Regularizer::deserialize(c.get("alpha_regularizer"));
-  o.alpha_constraint = Constraint::deserialize(c.get("alpha_constraint"));
-  o.shared_axes = sizes_from(c.get("shared_axes")).list();
-  return layers::PReLU(std::move(o));
-});
-const RegisterLayer elu("ELU", [](const Config& c) -> LayerRef {
-  auto o = from_common<layers::ELUOptions>(c);
-  o.alpha = number(c.get("alpha"), o.alpha);
-  return layers::ELU(std::move(o));
-});
-const RegisterLayer thresholded("ThresholdedReLU", [](const Config& c) -> LayerRef {
-  auto o = from_common<layers::ThresholdedReLUOptions>(c);
-  o.theta = number(c.get("theta"), o.theta);
-  return layers::ThresholdedReLU(std::move(o));
-});
+const RegisterFields<SoftmaxFields, layers::Softmax> softmax("Softmax");
+const RegisterFields<ReLUFields, layers::ReLU> relu("ReLU");
+const RegisterFields<LeakyReLUFields, layers::LeakyReLU> leaky_relu("LeakyReLU");
+const RegisterFields<PReLUFields, layers::PReLU> prelu("PReLU");
+const RegisterFields<ELUFields, layers::ELU> elu("ELU");
+const RegisterFields<ThresholdedReLUFields, layers::ThresholdedReLU> thresholded("ThresholdedReLU");
 
 }  // namespace
 

@@ -3,8 +3,7 @@
 #include "rill/keras/layer_impl.h"
 #include "rill/keras/layers/attention.h"
 #include "rill/keras/layers/attention/attention_masks_impl.h"
-#include "rill/keras/layers/registry.h"
-#include "rill/keras/layers/weight_config_impl.h"
+#include "rill/keras/layers/fields_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/nn_ops.h"
@@ -45,7 +44,6 @@ class DenseAttentionLayer : public LayerImpl {
       return Nest(std::vector<Tensor>{result, weights});
     return result;
   }
-  void add_config(Config& c) const override { c.set("dropout", dropout_); }
 
  protected:
   virtual Tensor score(const Tensor& query, const Tensor& key) const = 0;
@@ -64,6 +62,16 @@ Tensor pairs(const Tensor& query, const Tensor& key) {
   return expand_dims(query, -2) + expand_dims(key, -3);
 }
 
+struct AttentionFields {
+  using Options = layers::AttentionOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f("dropout", o.dropout);
+    f("use_scale", o.use_scale);
+    f("score_mode", o.score_mode);
+  }
+};
+
 class AttentionLayer : public DenseAttentionLayer {
  public:
   explicit AttentionLayer(layers::AttentionOptions o)
@@ -78,11 +86,7 @@ class AttentionLayer : public DenseAttentionLayer {
       concat_score_weight_ =
           add_weight("concat_score_weight", TensorShape::scalar(), {.initializer = "ones"});
   }
-  void add_config(Config& c) const override {
-    DenseAttentionLayer::add_config(c);
-    c.set("use_scale", o_.use_scale);
-    c.set("score_mode", o_.score_mode);
-  }
+  void add_config(Config& c) const override { write_fields<AttentionFields>(o_, c); }
 
  private:
   Tensor score(const Tensor& query, const Tensor& key) const override {
@@ -98,6 +102,15 @@ class AttentionLayer : public DenseAttentionLayer {
   Variable scale_, concat_score_weight_;
 };
 
+struct AdditiveAttentionFields {
+  using Options = layers::AdditiveAttentionOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f("dropout", o.dropout);
+    f("use_scale", o.use_scale);
+  }
+};
+
 class AdditiveAttentionLayer : public DenseAttentionLayer {
  public:
   explicit AdditiveAttentionLayer(layers::AdditiveAttentionOptions o)
@@ -107,10 +120,7 @@ class AdditiveAttentionLayer : public DenseAttentionLayer {
     if (o_.use_scale)
       scale_ = add_weight("scale", {shapes[1].dim(-1)}, {.initializer = "glorot_uniform"});
   }
-  void add_config(Config& c) const override {
-    DenseAttentionLayer::add_config(c);
-    c.set("use_scale", o_.use_scale);
-  }
+  void add_config(Config& c) const override { write_fields<AdditiveAttentionFields>(o_, c); }
 
  private:
   Tensor score(const Tensor& query, const Tensor& key) const override {
@@ -121,19 +131,9 @@ class AdditiveAttentionLayer : public DenseAttentionLayer {
   Variable scale_;
 };
 
-const RegisterLayer attention("Attention", [](const Config& c) -> LayerRef {
-  auto o = from_common<layers::AttentionOptions>(c);
-  o.use_scale = c.get("use_scale", false);
-  o.score_mode = c.get("score_mode", "dot");
-  o.dropout = c.get("dropout", 0.0);
-  return layers::Attention(std::move(o));
-});
-const RegisterLayer additive("AdditiveAttention", [](const Config& c) -> LayerRef {
-  auto o = from_common<layers::AdditiveAttentionOptions>(c);
-  o.use_scale = c.get("use_scale", true);
-  o.dropout = c.get("dropout", 0.0);
-  return layers::AdditiveAttention(std::move(o));
-});
+const RegisterFields<AttentionFields, layers::Attention> attention("Attention");
+const RegisterFields<AdditiveAttentionFields, layers::AdditiveAttention> additive(
+    "AdditiveAttention");
 
 Nest called(const Layer& layer, const Operand& query, const Operand& value,
             const layers::AttentionCall& call, bool scores) {

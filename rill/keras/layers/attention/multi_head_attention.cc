@@ -6,8 +6,7 @@
 #include "rill/keras/layers/attention.h"
 #include "rill/keras/layers/attention/attention_masks_impl.h"
 #include "rill/keras/layers/core.h"
-#include "rill/keras/layers/registry.h"
-#include "rill/keras/layers/weight_config_impl.h"
+#include "rill/keras/layers/fields_impl.h"
 #include "rill/keras/name_stack_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
@@ -23,6 +22,31 @@ std::string labels(int from, int count) {
   for (int i = 0; i < count; ++i) s += static_cast<char>('a' + from + i);
   return s;
 }
+
+// A number stands for a shape of one axis.
+struct ShapeOrSize : PlainField {
+  static void read(const Config& c, TensorShape& v) {
+    v = c.is_number() ? TensorShape({c.as_int()}) : c.as_shape();
+  }
+};
+struct MultiHeadAttentionFields {
+  using Options = layers::MultiHeadAttentionOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f.required("num_heads", o.num_heads);
+    f.required("key_dim", o.key_dim);
+    f("value_dim", o.value_dim);
+    f("dropout", o.dropout);
+    f("use_bias", o.use_bias);
+    f("output_shape", o.output_shape, ShapeOrSize());
+    f("attention_axes", o.attention_axes);
+    visit_kernel_and_bias(f, o);
+    for (const char* key : {"use_gate", "sliding_window"}) f.only_in_keras3(key);
+    f.for_keras3([](Config& c) {
+      for (const char* key : {"query_shape", "key_shape", "value_shape"}) c.erase(key);
+    });
+  }
+};
 
 class MultiHeadAttentionLayer : public LayerImpl {
  public:
@@ -98,21 +122,7 @@ class MultiHeadAttentionLayer : public LayerImpl {
   }
 
   void add_config(Config& c) const override {
-    c.set("num_heads", o_.num_heads);
-    c.set("key_dim", o_.key_dim);
-    c.set("value_dim", o_.value_dim);
-    c.set("dropout", o_.dropout);
-    c.set("use_bias", o_.use_bias);
-    c.set("output_shape", o_.output_shape);
-    c.set("attention_axes",
-          o_.attention_axes.empty() ? Config() : Config::list_of(o_.attention_axes));
-    c.set("kernel_initializer", serialize(o_.kernel_initializer));
-    c.set("bias_initializer", serialize(o_.bias_initializer));
-    c.set("kernel_regularizer", o_.kernel_regularizer.serialize());
-    c.set("bias_regularizer", o_.bias_regularizer.serialize());
-    c.set("activity_regularizer", o_.activity_regularizer.serialize());
-    c.set("kernel_constraint", o_.kernel_constraint.serialize());
-    c.set("bias_constraint", o_.bias_constraint.serialize());
+    write_fields<MultiHeadAttentionFields>(o_, c);
     c.set("query_shape", shapes_.query);
     c.set("key_shape", shapes_.key);
     c.set("value_shape", shapes_.value);
@@ -226,30 +236,12 @@ class Restored : public layers::MultiHeadAttention {
       : MultiHeadAttention(this, new MultiHeadAttentionLayer(std::move(o), std::move(shapes))) {}
 };
 
-const RegisterLayer registered_multi_head_attention(
+const RegisterWithFields<MultiHeadAttentionFields> registered_multi_head_attention(
     "MultiHeadAttention", [](const Config& c) -> LayerRef {
-      auto o = from_common<layers::MultiHeadAttentionOptions>(c);
-      o.num_heads = c["num_heads"].as_int();
-      o.key_dim = c["key_dim"].as_int();
-      o.value_dim = c.get("value_dim", std::int64_t{0});
-      o.dropout = c.get("dropout", 0.0);
-      o.use_bias = c.get("use_bias", true);
-      const Config& out = c.get("output_shape");
-      o.output_shape = out.is_number() ? TensorShape({out.as_int()}) : out.as_shape();
-      if (!c.get("attention_axes").is_null())
-        for (const std::int64_t axis : c["attention_axes"].as_ints())
-          o.attention_axes.push_back(static_cast<int>(axis));
-      o.kernel_initializer =
-          deserialize_initializer(c.get("kernel_initializer"), o.kernel_initializer);
-      o.bias_initializer = deserialize_initializer(c.get("bias_initializer"), o.bias_initializer);
-      o.kernel_regularizer = Regularizer::deserialize(c.get("kernel_regularizer"));
-      o.bias_regularizer = Regularizer::deserialize(c.get("bias_regularizer"));
-      o.activity_regularizer = Regularizer::deserialize(c.get("activity_regularizer"));
-      o.kernel_constraint = Constraint::deserialize(c.get("kernel_constraint"));
-      o.bias_constraint = Constraint::deserialize(c.get("bias_constraint"));
       return layers::MultiHeadAttention(
-          Restored(std::move(o), {c.get("query_shape").as_shape(), c.get("key_shape").as_shape(),
-                                  c.get("value_shape").as_shape()}));
+          Restored(read_fields<MultiHeadAttentionFields>(c),
+                   {c.get("query_shape").as_shape(), c.get("key_shape").as_shape(),
+                    c.get("value_shape").as_shape()}));
     });
 
 Nest called(const Layer& layer, const Operand& query, const Operand& value,

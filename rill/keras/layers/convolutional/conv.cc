@@ -5,10 +5,20 @@ namespace rill::keras {
 
 namespace {
 
+struct ConvFields {
+  using Options = layers::ConvOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f.required("filters", o.filters);
+    visit_window(f, o);
+    visit_kernel_and_bias(f, o);
+  }
+};
+
 class PlainConv : public ConvLayer {
  public:
   PlainConv(int axes, const layers::ConvOptions& o)
-      : ConvLayer(format("Conv{}D", axes), axes, o, axes == 1), o_(o) {
+      : ConvLayer(format("Conv{}D", axes), axes, o, axes == 1), o_(normalised(o)) {
     check_filters(class_name(), o_.filters);
     RILL_CHECK(o_.groups >= 1 && o_.filters % o_.groups == 0, invalid_argument,
                "[{}] filters is {} and groups {}; expected a number of filters that groups divides",
@@ -34,36 +44,17 @@ class PlainConv : public ConvLayer {
                                   op_padding(), op_options()));
   }
 
-  void add_config(Config& c) const override {
-    c.set("filters", o_.filters);
-    add_window_config(c, o_.groups);
-    c.set("kernel_initializer", serialize(o_.kernel_initializer));
-    c.set("bias_initializer", serialize(o_.bias_initializer));
-    c.set("kernel_regularizer", o_.kernel_regularizer.serialize());
-    c.set("bias_regularizer", o_.bias_regularizer.serialize());
-    c.set("activity_regularizer", o_.activity_regularizer.serialize());
-    c.set("kernel_constraint", o_.kernel_constraint.serialize());
-    c.set("bias_constraint", o_.bias_constraint.serialize());
-  }
+  void add_config(Config& c) const override { write_fields<ConvFields>(o_, c); }
 
  private:
   layers::ConvOptions o_;
   Variable kernel_;
 };
 
-template <int axes>
-LayerRef from_config(const Config& c) {
-  auto o = from_common<layers::ConvOptions>(c);
-  read_conv(o, c);
-  read_kernel(o, c);
-  o.groups = c.get("groups", 1);
-  return layers::Conv<axes>(std::move(o));
-}
-const RegisterLayer conv1d("Conv1D", from_config<1>), conv2d("Conv2D", from_config<2>),
-    conv3d("Conv3D", from_config<3>);
-// As older files name them.
-const RegisterLayer convolution1d("Convolution1D", from_config<1>),
-    convolution2d("Convolution2D", from_config<2>), convolution3d("Convolution3D", from_config<3>);
+// Older files name them otherwise.
+const RegisterFields<ConvFields, layers::Conv<1>> conv1d("Conv1D", "Convolution1D");
+const RegisterFields<ConvFields, layers::Conv<2>> conv2d("Conv2D", "Convolution2D");
+const RegisterFields<ConvFields, layers::Conv<3>> conv3d("Conv3D", "Convolution3D");
 
 }  // namespace
 

@@ -1,8 +1,7 @@
 #pragma once
 #include "rill/keras/layer_impl.h"
 #include "rill/keras/layers/convolutional.h"
-#include "rill/keras/layers/registry.h"
-#include "rill/keras/layers/weight_config_impl.h"
+#include "rill/keras/layers/fields_impl.h"
 #include "rill/keras/layers/window_impl.h"
 
 namespace rill::keras {
@@ -50,8 +49,16 @@ class ConvLayer : public LayerImpl {
   // Bias, back from the image, activation.
   Tensor finish(const Tensor& image) const;
 
-  // kernel_size .. groups, activation, use_bias.
-  void add_window_config(Config& c, std::int64_t groups, bool with_dilation = true) const;
+  // The options with a number for each axis, and names as they are checked.
+  template <class O>
+  O normalised(O o) const {
+    o.kernel_size = kernel_size_;
+    o.strides = strides_;
+    o.dilation_rate = dilation_rate_;
+    o.padding = padding_;
+    o.data_format = data_format_name(channels_first_);
+    return o;
+  }
 
   int axes_;
   std::vector<int> kernel_size_, strides_, dilation_rate_;
@@ -66,34 +73,21 @@ class ConvLayer : public LayerImpl {
 };
 
 // What every options struct of a convolution has.
-template <class O>
-void read_conv(O& o, const Config& c) {
-  o.kernel_size = sizes_from(c["kernel_size"]);
-  o.strides = sizes_from(c["strides"]);
-  o.padding = c.get("padding", "valid");
-  o.data_format = c.get("data_format", "channels_last");
-  if (!c.get("dilation_rate").is_null()) o.dilation_rate = sizes_from(c["dilation_rate"]);
-  o.activation = Activation::deserialize(c.get("activation"));
-  o.use_bias = c.get("use_bias", true);
-  o.bias_initializer = deserialize_initializer(c.get("bias_initializer"), o.bias_initializer);
-  o.bias_regularizer = Regularizer::deserialize(c.get("bias_regularizer"));
-  o.activity_regularizer = Regularizer::deserialize(c.get("activity_regularizer"));
-  o.bias_constraint = Constraint::deserialize(c.get("bias_constraint"));
-}
-template <class O>
-void read_kernel(O& o, const Config& c) {
-  o.filters = c["filters"].as_int();
-  o.kernel_initializer = deserialize_initializer(c.get("kernel_initializer"), o.kernel_initializer);
-  o.kernel_regularizer = Regularizer::deserialize(c.get("kernel_regularizer"));
-  o.kernel_constraint = Constraint::deserialize(c.get("kernel_constraint"));
-}
-template <class O>
-void read_depthwise(O& o, const Config& c) {
-  o.depth_multiplier = c.get("depth_multiplier", 1);
-  o.depthwise_initializer =
-      deserialize_initializer(c.get("depthwise_initializer"), o.depthwise_initializer);
-  o.depthwise_regularizer = Regularizer::deserialize(c.get("depthwise_regularizer"));
-  o.depthwise_constraint = Constraint::deserialize(c.get("depthwise_constraint"));
+template <class F, class O>
+void visit_window(F& f, O& o) {
+  f.required("kernel_size", o.kernel_size);
+  f.required("strides", o.strides);
+  f("padding", o.padding);
+  f("data_format", o.data_format);
+  // Keras 2's Conv3DTranspose has none.
+  constexpr bool transposed = requires { o.output_padding; };
+  f.written_if(!transposed || o.kernel_size.list().size() < 3, "dilation_rate", o.dilation_rate);
+  if constexpr (requires { o.groups; })
+    f("groups", o.groups);
+  else
+    f.always_in_keras2("groups", 1);
+  f("activation", o.activation);
+  f("use_bias", o.use_bias);
 }
 
 // InvalidArgument unless it is a positive number of filters.

@@ -93,15 +93,4 @@ Tensor ConvLayer::finish(const Tensor& image) const {
   return early ? y : activation_(y);
 }
 
-void ConvLayer::add_window_config(Config& c, std::int64_t groups, bool with_dilation) const {
-  c.set("kernel_size", Config::list_of(kernel_size_));
-  c.set("strides", Config::list_of(strides_));
-  c.set("padding", padding_);
-  c.set("data_format", data_format_name(channels_first_));
-  if (with_dilation) c.set("dilation_rate", Config::list_of(dilation_rate_));
-  c.set("groups", groups);
-  c.set("activation", activation_.serialize());
-  c.set("use_bias", use_bias_);
-}
-
 }  // namespace rill::keras

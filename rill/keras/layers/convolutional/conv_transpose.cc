@@ -9,13 +9,25 @@ namespace rill::keras {
 
 namespace {
 
+struct ConvTransposeFields {
+  using Options = layers::ConvTransposeOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f.required("filters", o.filters);
+    visit_window(f, o);
+    visit_kernel_and_bias(f, o);
+    f("output_padding", o.output_padding);
+  }
+};
+
 class TransposedConv : public ConvLayer {
  public:
   TransposedConv(int axes, const layers::ConvTransposeOptions& o)
-      : ConvLayer(format("Conv{}DTranspose", axes), axes, o), o_(o) {
+      : ConvLayer(format("Conv{}DTranspose", axes), axes, o), o_(normalised(o)) {
     check_filters(class_name(), o_.filters);
     if (o_.output_padding.list().empty()) return;
     output_padding_ = per_axis(class_name(), "output_padding", o_.output_padding, axes, 0);
+    o_.output_padding = output_padding_;
     for (std::size_t i = 0; i < output_padding_.size(); ++i)
       RILL_CHECK(output_padding_[i] < strides_[i], invalid_argument,
                  "[{}] output_padding is {} where strides is {}; expected less than the stride",
@@ -41,18 +53,7 @@ class TransposedConv : public ConvLayer {
     return finish(y);
   }
 
-  void add_config(Config& c) const override {
-    c.set("filters", o_.filters);
-    add_window_config(c, 1, axes_ != 3);
-    c.set("kernel_initializer", serialize(o_.kernel_initializer));
-    c.set("bias_initializer", serialize(o_.bias_initializer));
-    c.set("kernel_regularizer", o_.kernel_regularizer.serialize());
-    c.set("bias_regularizer", o_.bias_regularizer.serialize());
-    c.set("activity_regularizer", o_.activity_regularizer.serialize());
-    c.set("kernel_constraint", o_.kernel_constraint.serialize());
-    c.set("bias_constraint", o_.bias_constraint.serialize());
-    c.set("output_padding", output_padding_.empty() ? Config() : Config::list_of(output_padding_));
-  }
+  void add_config(Config& c) const override { write_fields<ConvTransposeFields>(o_, c); }
 
  private:
   // A size n of the i-th axis becomes n * stride plus this.
@@ -90,20 +91,12 @@ class TransposedConv : public ConvLayer {
   Variable kernel_;
 };
 
-template <int axes>
-LayerRef transpose_from_config(const Config& c) {
-  auto o = from_common<layers::ConvTransposeOptions>(c);
-  read_conv(o, c);
-  read_kernel(o, c);
-  o.output_padding = sizes_from(c.get("output_padding"));
-  return layers::ConvTranspose<axes>(std::move(o));
-}
-const RegisterLayer conv1d_transpose("Conv1DTranspose", transpose_from_config<1>),
-    conv2d_transpose("Conv2DTranspose", transpose_from_config<2>),
-    conv3d_transpose("Conv3DTranspose", transpose_from_config<3>);
-const RegisterLayer convolution1d_transpose("Convolution1DTranspose", transpose_from_config<1>),
-    convolution2d_transpose("Convolution2DTranspose", transpose_from_config<2>),
-    convolution3d_transpose("Convolution3DTranspose", transpose_from_config<3>);
+const RegisterFields<ConvTransposeFields, layers::ConvTranspose<1>> conv1d_transpose(
+    "Conv1DTranspose", "Convolution1DTranspose");
+const RegisterFields<ConvTransposeFields, layers::ConvTranspose<2>> conv2d_transpose(
+    "Conv2DTranspose", "Convolution2DTranspose");
+const RegisterFields<ConvTransposeFields, layers::ConvTranspose<3>> conv3d_transpose(
+    "Conv3DTranspose", "Convolution3DTranspose");
 
 }  // namespace
 

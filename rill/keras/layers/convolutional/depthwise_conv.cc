@@ -12,10 +12,26 @@ void check_multiplier(std::string_view class_name, std::int64_t depth_multiplier
              class_name, depth_multiplier);
 }
 
+struct DepthwiseFields {
+  using Options = layers::DepthwiseConvOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    visit_window(f, o);
+    f("bias_initializer", o.bias_initializer);
+    f("bias_regularizer", o.bias_regularizer);
+    f("activity_regularizer", o.activity_regularizer);
+    f("bias_constraint", o.bias_constraint);
+    f("depth_multiplier", o.depth_multiplier);
+    f("depthwise_initializer", o.depthwise_initializer);
+    f("depthwise_regularizer", o.depthwise_regularizer);
+    f("depthwise_constraint", o.depthwise_constraint);
+  }
+};
+
 class DepthwiseLayer : public ConvLayer {
  public:
   DepthwiseLayer(int axes, const layers::DepthwiseConvOptions& o)
-      : ConvLayer(format("DepthwiseConv{}D", axes), axes, o), o_(o) {
+      : ConvLayer(format("DepthwiseConv{}D", axes), axes, o), o_(normalised(o)) {
     check_multiplier(class_name(), o_.depth_multiplier);
   }
   void build(const std::vector<TensorShape>& shapes) override {
@@ -30,27 +46,41 @@ class DepthwiseLayer : public ConvLayer {
     return finish(nn::depthwise_conv2d(as_image(x), as_image_filter(kernel_), op_sizes(strides_),
                                        op_padding(), op_options()));
   }
-  void add_config(Config& c) const override {
-    add_window_config(c, 1);
-    c.set("bias_initializer", serialize(o_.bias_initializer));
-    c.set("bias_regularizer", o_.bias_regularizer.serialize());
-    c.set("activity_regularizer", o_.activity_regularizer.serialize());
-    c.set("bias_constraint", o_.bias_constraint.serialize());
-    c.set("depth_multiplier", o_.depth_multiplier);
-    c.set("depthwise_initializer", serialize(o_.depthwise_initializer));
-    c.set("depthwise_regularizer", o_.depthwise_regularizer.serialize());
-    c.set("depthwise_constraint", o_.depthwise_constraint.serialize());
-  }
+  void add_config(Config& c) const override { write_fields<DepthwiseFields>(o_, c); }
 
  private:
   layers::DepthwiseConvOptions o_;
   Variable kernel_;
 };
 
+struct SeparableFields {
+  using Options = layers::SeparableConvOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f.required("filters", o.filters);
+    visit_window(f, o);
+    // Keras 2 writes down a kernel that this layer does not have.
+    f.always_in_keras2("kernel_initializer", serialize(Initializer("glorot_uniform")));
+    f("bias_initializer", o.bias_initializer);
+    f.always_in_keras2("kernel_regularizer", {});
+    f("bias_regularizer", o.bias_regularizer);
+    f("activity_regularizer", o.activity_regularizer);
+    f.always_in_keras2("kernel_constraint", {});
+    f("bias_constraint", o.bias_constraint);
+    f("depth_multiplier", o.depth_multiplier);
+    f("depthwise_initializer", o.depthwise_initializer);
+    f("pointwise_initializer", o.pointwise_initializer);
+    f("depthwise_regularizer", o.depthwise_regularizer);
+    f("pointwise_regularizer", o.pointwise_regularizer);
+    f("depthwise_constraint", o.depthwise_constraint);
+    f("pointwise_constraint", o.pointwise_constraint);
+  }
+};
+
 class SeparableLayer : public ConvLayer {
  public:
   SeparableLayer(int axes, const layers::SeparableConvOptions& o)
-      : ConvLayer(format("SeparableConv{}D", axes), axes, o, axes == 1), o_(o) {
+      : ConvLayer(format("SeparableConv{}D", axes), axes, o, axes == 1), o_(normalised(o)) {
     check_filters(class_name(), o_.filters);
     check_multiplier(class_name(), o_.depth_multiplier);
   }
@@ -73,56 +103,19 @@ class SeparableLayer : public ConvLayer {
                                        as_image_filter(pointwise_), op_sizes(strides_),
                                        op_padding(), op_options()));
   }
-  void add_config(Config& c) const override {
-    c.set("filters", o_.filters);
-    add_window_config(c, 1);
-    // Keras writes down a kernel that this layer does not have.
-    c.set("kernel_initializer", serialize(Initializer("glorot_uniform")));
-    c.set("bias_initializer", serialize(o_.bias_initializer));
-    c.set("kernel_regularizer", {});
-    c.set("bias_regularizer", o_.bias_regularizer.serialize());
-    c.set("activity_regularizer", o_.activity_regularizer.serialize());
-    c.set("kernel_constraint", {});
-    c.set("bias_constraint", o_.bias_constraint.serialize());
-    c.set("depth_multiplier", o_.depth_multiplier);
-    c.set("depthwise_initializer", serialize(o_.depthwise_initializer));
-    c.set("pointwise_initializer", serialize(o_.pointwise_initializer));
-    c.set("depthwise_regularizer", o_.depthwise_regularizer.serialize());
-    c.set("pointwise_regularizer", o_.pointwise_regularizer.serialize());
-    c.set("depthwise_constraint", o_.depthwise_constraint.serialize());
-    c.set("pointwise_constraint", o_.pointwise_constraint.serialize());
-  }
+  void add_config(Config& c) const override { write_fields<SeparableFields>(o_, c); }
 
  private:
   layers::SeparableConvOptions o_;
   Variable depthwise_, pointwise_;
 };
 
-template <int axes>
-LayerRef depthwise_from_config(const Config& c) {
-  auto o = from_common<layers::DepthwiseConvOptions>(c);
-  read_conv(o, c);
-  read_depthwise(o, c);
-  return layers::DepthwiseConv<axes>(std::move(o));
-}
-template <int axes>
-LayerRef separable_from_config(const Config& c) {
-  auto o = from_common<layers::SeparableConvOptions>(c);
-  read_conv(o, c);
-  read_depthwise(o, c);
-  o.filters = c["filters"].as_int();
-  o.pointwise_initializer =
-      deserialize_initializer(c.get("pointwise_initializer"), o.pointwise_initializer);
-  o.pointwise_regularizer = Regularizer::deserialize(c.get("pointwise_regularizer"));
-  o.pointwise_constraint = Constraint::deserialize(c.get("pointwise_constraint"));
-  return layers::SeparableConv<axes>(std::move(o));
-}
-const RegisterLayer depthwise1d("DepthwiseConv1D", depthwise_from_config<1>),
-    depthwise2d("DepthwiseConv2D", depthwise_from_config<2>),
-    separable1d("SeparableConv1D", separable_from_config<1>),
-    separable2d("SeparableConv2D", separable_from_config<2>),
-    separable_convolution1d("SeparableConvolution1D", separable_from_config<1>),
-    separable_convolution2d("SeparableConvolution2D", separable_from_config<2>);
+const RegisterFields<DepthwiseFields, layers::DepthwiseConv<1>> depthwise1d("DepthwiseConv1D");
+const RegisterFields<DepthwiseFields, layers::DepthwiseConv<2>> depthwise2d("DepthwiseConv2D");
+const RegisterFields<SeparableFields, layers::SeparableConv<1>> separable1d(
+    "SeparableConv1D", "SeparableConvolution1D");
+const RegisterFields<SeparableFields, layers::SeparableConv<2>> separable2d(
+    "SeparableConv2D", "SeparableConvolution2D");
 
 }  // namespace
 

@@ -1,8 +1,7 @@
 #include "rill/base/check.h"
 #include "rill/keras/layer_impl.h"
 #include "rill/keras/layers/core.h"
-#include "rill/keras/layers/registry.h"
-#include "rill/keras/layers/weight_config_impl.h"
+#include "rill/keras/layers/fields_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/nn_ops.h"
@@ -10,6 +9,17 @@
 namespace rill::keras {
 
 namespace {
+
+struct DenseFields {
+  using Options = layers::DenseOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f.required("units", o.units);
+    f("activation", o.activation);
+    f("use_bias", o.use_bias);
+    visit_kernel_and_bias(f, o);
+  }
+};
 
 class DenseLayer : public LayerImpl {
  public:
@@ -50,18 +60,7 @@ class DenseLayer : public LayerImpl {
     return o_.activation(y);
   }
 
-  void add_config(Config& c) const override {
-    c.set("units", o_.units);
-    c.set("activation", o_.activation.serialize());
-    c.set("use_bias", o_.use_bias);
-    c.set("kernel_initializer", serialize(o_.kernel_initializer));
-    c.set("bias_initializer", serialize(o_.bias_initializer));
-    c.set("kernel_regularizer", o_.kernel_regularizer.serialize());
-    c.set("bias_regularizer", o_.bias_regularizer.serialize());
-    c.set("activity_regularizer", o_.activity_regularizer.serialize());
-    c.set("kernel_constraint", o_.kernel_constraint.serialize());
-    c.set("bias_constraint", o_.bias_constraint.serialize());
-  }
+  void add_config(Config& c) const override { write_fields<DenseFields>(o_, c); }
 
  private:
   // [rows, units] as [.., units] of x.
@@ -75,20 +74,7 @@ class DenseLayer : public LayerImpl {
   Variable kernel_, bias_;
 };
 
-const RegisterLayer registered_dense("Dense", [](const Config& c) -> LayerRef {
-  layers::DenseOptions o = from_common<layers::DenseOptions>(c);
-  o.units = c["units"].as_int();
-  o.activation = keras::Activation::deserialize(c.get("activation"));
-  o.use_bias = c.get("use_bias", true);
-  o.kernel_initializer = deserialize_initializer(c.get("kernel_initializer"), o.kernel_initializer);
-  o.bias_initializer = deserialize_initializer(c.get("bias_initializer"), o.bias_initializer);
-  o.kernel_regularizer = Regularizer::deserialize(c.get("kernel_regularizer"));
-  o.bias_regularizer = Regularizer::deserialize(c.get("bias_regularizer"));
-  o.activity_regularizer = Regularizer::deserialize(c.get("activity_regularizer"));
-  o.kernel_constraint = Constraint::deserialize(c.get("kernel_constraint"));
-  o.bias_constraint = Constraint::deserialize(c.get("bias_constraint"));
-  return layers::Dense(std::move(o));
-});
+const RegisterFields<DenseFields, layers::Dense> registered_dense("Dense");
 
 }  // namespace
 

@@ -1,14 +1,25 @@
 #include "rill/base/check.h"
 #include "rill/keras/layer_impl.h"
 #include "rill/keras/layers/core.h"
-#include "rill/keras/layers/registry.h"
-#include "rill/keras/layers/weight_config_impl.h"
+#include "rill/keras/layers/fields_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 
 namespace rill::keras {
 
 namespace {
+
+struct EinsumDenseFields {
+  using Options = layers::EinsumDenseOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f.required("output_shape", o.output_shape);
+    f.required("equation", o.equation);
+    f("activation", o.activation);
+    f("bias_axes", o.bias_axes, TextOrNull());
+    visit_kernel_and_bias(f, o);
+  }
+};
 
 // The labels of "abc,cd->abd", without the dots of axes that come along.
 struct Equation {
@@ -91,19 +102,7 @@ class EinsumDenseLayer : public LayerImpl {
     return o_.activation(y);
   }
 
-  void add_config(Config& c) const override {
-    c.set("output_shape", o_.output_shape);
-    c.set("equation", o_.equation);
-    c.set("activation", o_.activation.serialize());
-    c.set("bias_axes", o_.bias_axes.empty() ? Config() : Config(o_.bias_axes));
-    c.set("kernel_initializer", serialize(o_.kernel_initializer));
-    c.set("bias_initializer", serialize(o_.bias_initializer));
-    c.set("kernel_regularizer", o_.kernel_regularizer.serialize());
-    c.set("bias_regularizer", o_.bias_regularizer.serialize());
-    c.set("activity_regularizer", o_.activity_regularizer.serialize());
-    c.set("kernel_constraint", o_.kernel_constraint.serialize());
-    c.set("bias_constraint", o_.bias_constraint.serialize());
-  }
+  void add_config(Config& c) const override { write_fields<EinsumDenseFields>(o_, c); }
 
  private:
   Equation parse() const {
@@ -139,21 +138,7 @@ class EinsumDenseLayer : public LayerImpl {
   Variable kernel_, bias_;
 };
 
-const RegisterLayer registered_einsum_dense("EinsumDense", [](const Config& c) -> LayerRef {
-  auto o = from_common<layers::EinsumDenseOptions>(c);
-  o.equation = c["equation"].as_string();
-  o.output_shape = c["output_shape"].as_shape();
-  o.activation = keras::Activation::deserialize(c.get("activation"));
-  o.bias_axes = c.get("bias_axes", "");
-  o.kernel_initializer = deserialize_initializer(c.get("kernel_initializer"), o.kernel_initializer);
-  o.bias_initializer = deserialize_initializer(c.get("bias_initializer"), o.bias_initializer);
-  o.kernel_regularizer = Regularizer::deserialize(c.get("kernel_regularizer"));
-  o.bias_regularizer = Regularizer::deserialize(c.get("bias_regularizer"));
-  o.activity_regularizer = Regularizer::deserialize(c.get("activity_regularizer"));
-  o.kernel_constraint = Constraint::deserialize(c.get("kernel_constraint"));
-  o.bias_constraint = Constraint::deserialize(c.get("bias_constraint"));
-  return layers::EinsumDense(std::move(o));
-});
+const RegisterFields<EinsumDenseFields, layers::EinsumDense> registered_einsum_dense("EinsumDense");
 
 }  // namespace
 

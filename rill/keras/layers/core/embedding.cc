@@ -1,14 +1,28 @@
 #include "rill/base/check.h"
 #include "rill/keras/layer_impl.h"
 #include "rill/keras/layers/core.h"
-#include "rill/keras/layers/registry.h"
-#include "rill/keras/layers/weight_config_impl.h"
+#include "rill/keras/layers/fields_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 
 namespace rill::keras {
 
 namespace {
+
+struct EmbeddingFields {
+  using Options = layers::EmbeddingOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f.required("input_dim", o.input_dim);
+    f.required("output_dim", o.output_dim);
+    f("embeddings_initializer", o.embeddings_initializer);
+    f("embeddings_regularizer", o.embeddings_regularizer);
+    f("activity_regularizer", o.activity_regularizer);
+    f("embeddings_constraint", o.embeddings_constraint);
+    f("mask_zero", o.mask_zero);
+    f.detail_of_keras2("input_length", o.input_length, NullBelow<1>());  // as the input's shape
+  }
+};
 
 class EmbeddingLayer : public LayerImpl {
  public:
@@ -47,35 +61,14 @@ class EmbeddingLayer : public LayerImpl {
     return o_.mask_zero ? not_equal(inputs.as_tensor(), 0) : Tensor();
   }
 
-  void add_config(Config& c) const override {
-    c.set("input_dim", o_.input_dim);
-    c.set("output_dim", o_.output_dim);
-    c.set("embeddings_initializer", serialize(o_.embeddings_initializer));
-    c.set("embeddings_regularizer", o_.embeddings_regularizer.serialize());
-    c.set("activity_regularizer", o_.activity_regularizer.serialize());
-    c.set("embeddings_constraint", o_.embeddings_constraint.serialize());
-    c.set("mask_zero", o_.mask_zero);
-    c.set("input_length", o_.input_length > 0 ? Config(o_.input_length) : Config());
-  }
+  void add_config(Config& c) const override { write_fields<EmbeddingFields>(o_, c); }
 
  private:
   layers::EmbeddingOptions o_;
   Variable embeddings_;
 };
 
-const RegisterLayer registered_embedding("Embedding", [](const Config& c) -> LayerRef {
-  auto o = from_common<layers::EmbeddingOptions>(c);
-  o.input_dim = c["input_dim"].as_int();
-  o.output_dim = c["output_dim"].as_int();
-  o.embeddings_initializer =
-      deserialize_initializer(c.get("embeddings_initializer"), o.embeddings_initializer);
-  o.embeddings_regularizer = Regularizer::deserialize(c.get("embeddings_regularizer"));
-  o.activity_regularizer = Regularizer::deserialize(c.get("activity_regularizer"));
-  o.embeddings_constraint = Constraint::deserialize(c.get("embeddings_constraint"));
-  o.mask_zero = c.get("mask_zero", false);
-  o.input_length = c.get("input_length", std::int64_t{0});
-  return layers::Embedding(std::move(o));
-});
+const RegisterFields<EmbeddingFields, layers::Embedding> registered_embedding("Embedding");
 
 }  // namespace
 

@@ -1,14 +1,21 @@
 #include "rill/base/check.h"
 #include "rill/keras/layer_impl.h"
 #include "rill/keras/layers/core.h"
-#include "rill/keras/layers/registry.h"
-#include "rill/keras/layers/weight_config_impl.h"
+#include "rill/keras/layers/fields_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 
 namespace rill::keras {
 
 namespace {
+
+struct FlattenFields {
+  using Options = layers::FlattenOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f("data_format", o.data_format);
+  }
+};
 
 class FlattenLayer : public LayerImpl {
  public:
@@ -37,17 +44,13 @@ class FlattenLayer : public LayerImpl {
     const Tensor sizes = shape(x);  // and not -1, which an empty batch leaves open
     return reshape(x, stack(std::vector<Tensor>{sizes[0], reduce_prod(sizes[slice(1, None)])}));
   }
-  void add_config(Config& c) const override { c.set("data_format", o_.data_format); }
+  void add_config(Config& c) const override { write_fields<FlattenFields>(o_, c); }
 
  private:
   layers::FlattenOptions o_;
 };
 
-const RegisterLayer registered_flatten("Flatten", [](const Config& c) -> LayerRef {
-  auto o = from_common<layers::FlattenOptions>(c);
-  o.data_format = c.get("data_format", "channels_last");
-  return layers::Flatten(std::move(o));
-});
+const RegisterFields<FlattenFields, layers::Flatten> registered_flatten("Flatten");
 
 }  // namespace
 

@@ -1,7 +1,6 @@
 #include "rill/keras/layer_impl.h"
 #include "rill/keras/layers/core.h"
-#include "rill/keras/layers/registry.h"
-#include "rill/keras/layers/weight_config_impl.h"
+#include "rill/keras/layers/fields_impl.h"
 #include "rill/ops/array_ops.h"
 
 namespace rill::keras {
@@ -20,9 +19,8 @@ class IdentityLayer : public LayerImpl {
   }
 };
 
-const RegisterLayer registered_identity("Identity", [](const Config& c) -> LayerRef {
-  return layers::Identity(from_common<layers::IdentityOptions>(c));
-});
+const RegisterFields<NoFields<layers::IdentityOptions>, layers::Identity> registered_identity(
+    "Identity");
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 #include "rill/keras/layers/core.h"
 #include "rill/keras/layers/input_layer_impl.h"
 #include "rill/keras/layers/registry.h"
+#include "rill/keras/layers/registry_impl.h"
 #include "rill/ops/array_ops.h"
 
 namespace rill::keras {
@@ -32,6 +33,9 @@ const RegisterLayer registered_input_layer("InputLayer", [](const Config& c) -> 
        .batch_size = batched.dim(0),
        .dtype = dtype.is_text() ? DType::from_name(dtype.as_string()) : float32,
        .name = c.get("name", "")});
+});
+const RegisterChangeForKeras3 input_for_keras3("InputLayer", [](Config& c) {
+  if (c.contains("batch_input_shape")) c.set("batch_shape", Config(c["batch_input_shape"]));
 });
 
 }  // namespace

@@ -1,13 +1,20 @@
 #include "rill/keras/layer_impl.h"
 #include "rill/keras/layers/core.h"
-#include "rill/keras/layers/registry.h"
-#include "rill/keras/layers/weight_config_impl.h"
+#include "rill/keras/layers/fields_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 
 namespace rill::keras {
 
 namespace {
+
+struct MaskingFields {
+  using Options = layers::MaskingOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f("mask_value", o.mask_value);
+  }
+};
 
 class MaskingLayer : public LayerImpl {
  public:
@@ -22,7 +29,7 @@ class MaskingLayer : public LayerImpl {
   Tensor compute_mask(const Nest& inputs, const Tensor&) override {
     return counts(inputs.as_tensor());
   }
-  void add_config(Config& c) const override { c.set("mask_value", o_.mask_value); }
+  void add_config(Config& c) const override { write_fields<MaskingFields>(o_, c); }
 
  private:
   // True where a step is not all mask_value.
@@ -33,11 +40,7 @@ class MaskingLayer : public LayerImpl {
   layers::MaskingOptions o_;
 };
 
-const RegisterLayer registered_masking("Masking", [](const Config& c) -> LayerRef {
-  auto o = from_common<layers::MaskingOptions>(c);
-  o.mask_value = c.get("mask_value", 0.0);
-  return layers::Masking(std::move(o));
-});
+const RegisterFields<MaskingFields, layers::Masking> registered_masking("Masking");
 
 }  // namespace
 

@@ -1,14 +1,29 @@
 #include "rill/base/check.h"
 #include "rill/keras/layer_impl.h"
 #include "rill/keras/layers/core.h"
-#include "rill/keras/layers/registry.h"
-#include "rill/keras/layers/weight_config_impl.h"
+#include "rill/keras/layers/fields_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 
 namespace rill::keras {
 
 namespace {
+
+// A size that is left open is -1.
+struct WithOpenSize : PlainField {
+  static Config write(const TensorShape& v) {
+    Config sizes = Config::list();
+    for (int i = 0; i < v.rank(); ++i) sizes.push_back(v.dim(i));
+    return sizes;
+  }
+};
+struct ReshapeFields {
+  using Options = layers::ReshapeOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f.required("target_shape", o.target_shape, WithOpenSize());
+  }
+};
 
 class ReshapeLayer : public LayerImpl {
  public:
@@ -50,11 +65,7 @@ class ReshapeLayer : public LayerImpl {
     y.set_shape(to);
     return y;
   }
-  void add_config(Config& c) const override {
-    Config sizes = Config::list();
-    for (int i = 0; i < o_.target_shape.rank(); ++i) sizes.push_back(o_.target_shape.dim(i));
-    c.set("target_shape", sizes);
-  }
+  void add_config(Config& c) const override { write_fields<ReshapeFields>(o_, c); }
 
  private:
   layers::ReshapeOptions o_;
@@ -62,11 +73,7 @@ class ReshapeLayer : public LayerImpl {
   std::int64_t known_ = 1;
 };
 
-const RegisterLayer registered_reshape("Reshape", [](const Config& c) -> LayerRef {
-  auto o = from_common<layers::ReshapeOptions>(c);
-  o.target_shape = c["target_shape"].as_shape();
-  return layers::Reshape(std::move(o));
-});
+const RegisterFields<ReshapeFields, layers::Reshape> registered_reshape("Reshape");
 
 }  // namespace
 

@@ -1,9 +1,7 @@
 #include "rill/base/check.h"
+#include "rill/keras/layers/fields_impl.h"
 #include "rill/keras/layers/merging.h"
 #include "rill/keras/layers/merging/merging_impl.h"
-#include "rill/keras/layers/registry.h"
-#include "rill/keras/layers/weight_config_impl.h"
-#include "rill/keras/layers/window_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 
@@ -11,14 +9,22 @@ namespace rill::keras {
 
 namespace {
 
+struct ConcatenateFields {
+  using Options = layers::ConcatenateOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f("axis", o.axis);
+  }
+};
+
 class ConcatenateLayer : public MergingLayer {
  public:
   explicit ConcatenateLayer(const layers::ConcatenateOptions& o)
-      : MergingLayer("Concatenate", common(o)), axis_(o.axis) {}
-  void add_config(Config& c) const override { c.set("axis", axis_); }
+      : MergingLayer("Concatenate", common(o)), o_(o) {}
+  void add_config(Config& c) const override { write_fields<ConcatenateFields>(o_, c); }
 
  protected:
-  Tensor merge(const std::vector<Tensor>& inputs) const override { return concat(inputs, axis_); }
+  Tensor merge(const std::vector<Tensor>& inputs) const override { return concat(inputs, o_.axis); }
   Tensor merge_masks(const std::vector<Tensor>& inputs,
                      const std::vector<Tensor>& masks) const override {
     std::vector<Tensor> parts;
@@ -31,25 +37,31 @@ class ConcatenateLayer : public MergingLayer {
                               : m;
       parts.push_back(wide);
     }
-    return reduce_all(concat(parts, axis_), -1);
+    return reduce_all(concat(parts, o_.axis), -1);
   }
 
  private:
-  int axis_;
+  layers::ConcatenateOptions o_;
+};
+
+struct DotFields {
+  using Options = layers::DotOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f.required("axes", o.axes, NumberOrList());
+    f("normalize", o.normalize);
+  }
 };
 
 class DotLayer : public MergingLayer {
  public:
   explicit DotLayer(const layers::DotOptions& o)
-      : MergingLayer("Dot", common(o)), axes_(o.axes.list()), normalize_(o.normalize) {
+      : MergingLayer("Dot", common(o)), axes_(o.axes.list()), o_(o) {
     RILL_CHECK(axes_.size() == 1 || axes_.size() == 2, invalid_argument,
                "[Dot] axes has {} entries; expected an axis of both inputs, or one of each",
                axes_.size());
   }
-  void add_config(Config& c) const override {
-    c.set("axes", axes_.size() == 1 ? Config(axes_[0]) : Config::list_of(axes_));
-    c.set("normalize", normalize_);
-  }
+  void add_config(Config& c) const override { write_fields<DotFields>(o_, c); }
   Tensor compute_mask(const Nest&, const Tensor&) override { return {}; }
 
  protected:
@@ -62,7 +74,7 @@ class DotLayer : public MergingLayer {
                "[{}] inputs of shapes {} and {} have different sizes along the axes {} and {}; "
                "expected equal ones",
                name(), x.shape(), y.shape(), i, j);
-    if (normalize_) x = nn::l2_normalize(x, i), y = nn::l2_normalize(y, j);
+    if (o_.normalize) x = nn::l2_normalize(x, i), y = nn::l2_normalize(y, j);
     // "abc,adc->abd": the batch is a, what is summed over is shared, the rest is kept.
     char next = 'a';
     std::string a, b, out(1, next);
@@ -89,20 +101,11 @@ class DotLayer : public MergingLayer {
     return at;
   }
   std::vector<int> axes_;
-  bool normalize_;
+  layers::DotOptions o_;
 };
 
-const RegisterLayer concatenated("Concatenate", [](const Config& c) -> LayerRef {
-  auto o = from_common<layers::ConcatenateOptions>(c);
-  o.axis = static_cast<int>(c.get("axis", -1));
-  return layers::Concatenate(std::move(o));
-});
-const RegisterLayer dotted("Dot", [](const Config& c) -> LayerRef {
-  auto o = from_common<layers::DotOptions>(c);
-  o.axes = sizes_from(c["axes"]);
-  o.normalize = c.get("normalize", false);
-  return layers::Dot(std::move(o));
-});
+const RegisterFields<ConcatenateFields, layers::Concatenate> concatenated("Concatenate");
+const RegisterFields<DotFields, layers::Dot> dotted("Dot");
 
 }  // namespace
 

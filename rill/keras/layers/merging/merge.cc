@@ -1,10 +1,9 @@
 #include <algorithm>
 
 #include "rill/base/check.h"
+#include "rill/keras/layers/fields_impl.h"
 #include "rill/keras/layers/merging.h"
 #include "rill/keras/layers/merging/merging_impl.h"
-#include "rill/keras/layers/registry.h"
-#include "rill/keras/layers/weight_config_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 
@@ -112,15 +111,13 @@ class ElementwiseMerge : public MergingLayer {
 };
 
 template <MergeKind kind>
-LayerRef from_config(const Config& c) {
-  return layers::Merge<kind>(from_common<layers::MergeOptions>(c));
-}
-const RegisterLayer added("Add", from_config<MergeKind::add>),
-    subtracted("Subtract", from_config<MergeKind::subtract>),
-    multiplied("Multiply", from_config<MergeKind::multiply>),
-    averaged("Average", from_config<MergeKind::average>),
-    largest("Maximum", from_config<MergeKind::maximum>),
-    smallest("Minimum", from_config<MergeKind::minimum>);
+using RegisterMerge = RegisterFields<NoFields<layers::MergeOptions>, layers::Merge<kind>>;
+const RegisterMerge<MergeKind::add> added("Add");
+const RegisterMerge<MergeKind::subtract> subtracted("Subtract");
+const RegisterMerge<MergeKind::multiply> multiplied("Multiply");
+const RegisterMerge<MergeKind::average> averaged("Average");
+const RegisterMerge<MergeKind::maximum> largest("Maximum");
+const RegisterMerge<MergeKind::minimum> smallest("Minimum");
 
 }  // namespace
 

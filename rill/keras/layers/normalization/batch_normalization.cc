@@ -7,6 +7,22 @@ namespace rill::keras {
 
 namespace {
 
+struct BatchNormalizationFields {
+  using Options = layers::BatchNormalizationOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f.required("axis", o.axis, AxisField());
+    f("momentum", o.momentum);
+    visit_scale(f, o);
+    f("moving_mean_initializer", o.moving_mean_initializer);
+    f("moving_variance_initializer", o.moving_variance_initializer);
+    visit_penalties(f, o);
+    f.for_keras3([](Config& c) {  // which takes one axis
+      if (c.get("axis").is_list() && c["axis"].size() == 1) c.set("axis", Config(c["axis"][0]));
+    });
+  }
+};
+
 class BatchNormalizationLayer : public LayerImpl {
  public:
   explicit BatchNormalizationLayer(const layers::BatchNormalizationOptions& o)
@@ -50,12 +66,7 @@ class BatchNormalizationLayer : public LayerImpl {
   }
 
   void add_config(Config& c) const override {
-    c.set("axis", axis_config(o_.axis, axes_));
-    c.set("momentum", o_.momentum);
-    add_scale_config(o_, c);
-    c.set("moving_mean_initializer", serialize(o_.moving_mean_initializer));
-    c.set("moving_variance_initializer", serialize(o_.moving_variance_initializer));
-    add_penalty_config(o_, c);
+    write_fields<BatchNormalizationFields>(with_axes(o_, axes_), c);
   }
 
  private:
@@ -127,18 +138,8 @@ class BatchNormalizationLayer : public LayerImpl {
   Variable moving_mean_, moving_variance_;
 };
 
-const RegisterLayer registered_batch_normalization(
-    "BatchNormalization", [](const Config& c) -> LayerRef {
-      auto o = from_common<layers::BatchNormalizationOptions>(c);
-      o.axis = sizes_from(c["axis"]);
-      o.momentum = c.get("momentum", o.momentum);
-      read_scale(o, c);
-      o.moving_mean_initializer =
-          deserialize_initializer(c.get("moving_mean_initializer"), o.moving_mean_initializer);
-      o.moving_variance_initializer = deserialize_initializer(c.get("moving_variance_initializer"),
-                                                              o.moving_variance_initializer);
-      return layers::BatchNormalization(std::move(o));
-    });
+const RegisterFields<BatchNormalizationFields, layers::BatchNormalization>
+    registered_batch_normalization("BatchNormalization");
 
 }  // namespace
 

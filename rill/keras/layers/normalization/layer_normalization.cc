@@ -9,6 +9,17 @@ namespace rill::keras {
 
 namespace {
 
+struct LayerNormalizationFields {
+  using Options = layers::LayerNormalizationOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f.required("axis", o.axis, AxisField());
+    visit_scale(f, o);
+    visit_penalties(f, o);
+    f.only_in_keras3("rms_scaling");
+  }
+};
+
 class LayerNormalizationLayer : public LayerImpl {
  public:
   explicit LayerNormalizationLayer(const layers::LayerNormalizationOptions& o)
@@ -42,9 +53,7 @@ class LayerNormalizationLayer : public LayerImpl {
     return y.dtype() == d ? y : cast(y, d);
   }
   void add_config(Config& c) const override {
-    c.set("axis", axis_config(o_.axis, axes_));
-    add_scale_config(o_, c);
-    add_penalty_config(o_, c);
+    write_fields<LayerNormalizationFields>(with_axes(o_, axes_), c);
   }
 
  private:
@@ -59,6 +68,17 @@ class LayerNormalizationLayer : public LayerImpl {
   ScaleAndShift scale_and_shift_;
   std::vector<int> axes_;
   bool are_last_ = false;
+};
+
+struct GroupNormalizationFields {
+  using Options = layers::GroupNormalizationOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f.required("groups", o.groups);
+    f("axis", o.axis);
+    visit_scale(f, o);
+    visit_penalties(f, o);
+  }
 };
 
 class GroupNormalizationLayer : public LayerImpl {
@@ -105,12 +125,7 @@ class GroupNormalizationLayer : public LayerImpl {
     const Tensor flat = reshape_to(y, given.shape(), given);
     return flat.dtype() == given.dtype() ? flat : cast(flat, given.dtype());
   }
-  void add_config(Config& c) const override {
-    c.set("groups", o_.groups);
-    c.set("axis", o_.axis);
-    add_scale_config(o_, c);
-    add_penalty_config(o_, c);
-  }
+  void add_config(Config& c) const override { write_fields<GroupNormalizationFields>(o_, c); }
 
  private:
   // [.., channels, ..] as [.., groups, channels / groups, ..].
@@ -144,45 +159,43 @@ class GroupNormalizationLayer : public LayerImpl {
   std::int64_t channels_ = 0;
 };
 
+struct UnitNormalizationFields {
+  using Options = layers::UnitNormalizationOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f.required("axis", o.axis, AxisField());
+  }
+};
+
 class UnitNormalizationLayer : public LayerImpl {
  public:
   explicit UnitNormalizationLayer(const layers::UnitNormalizationOptions& o)
-      : LayerImpl("UnitNormalization", common(o)), axis_(o.axis) {
-    RILL_CHECK(!axis_.list().empty(), invalid_argument, "[UnitNormalization] axis is empty");
+      : LayerImpl("UnitNormalization", common(o)), o_(o) {
+    RILL_CHECK(!o_.axis.list().empty(), invalid_argument, "[UnitNormalization] axis is empty");
     supports_masking = true;
   }
   void build(const std::vector<TensorShape>& shapes) override {
-    axes_ = axes_of(name(), axis_, shapes[0].rank());
+    axes_ = axes_of(name(), o_.axis, shapes[0].rank());
     input_spec.min_ndim = *std::max_element(axes_.begin(), axes_.end()) + 1;
   }
   Tensor call(const Tensor& x, const CallContext&) override {
     return nn::l2_normalize(cast(x, policy.compute_dtype()), axes_);
   }
-  void add_config(Config& c) const override { c.set("axis", axis_config(axis_, axes_)); }
+  void add_config(Config& c) const override {
+    write_fields<UnitNormalizationFields>(with_axes(o_, axes_), c);
+  }
 
  private:
-  nn::Sizes axis_;
+  layers::UnitNormalizationOptions o_;
   std::vector<int> axes_;
 };
 
-const RegisterLayer layer_norm("LayerNormalization", [](const Config& c) -> LayerRef {
-  auto o = from_common<layers::LayerNormalizationOptions>(c);
-  o.axis = sizes_from(c["axis"]);
-  read_scale(o, c);
-  return layers::LayerNormalization(std::move(o));
-});
-const RegisterLayer group_norm("GroupNormalization", [](const Config& c) -> LayerRef {
-  auto o = from_common<layers::GroupNormalizationOptions>(c);
-  o.groups = c["groups"].as_int();
-  o.axis = static_cast<int>(c.get("axis", -1));
-  read_scale(o, c);
-  return layers::GroupNormalization(std::move(o));
-});
-const RegisterLayer unit_norm("UnitNormalization", [](const Config& c) -> LayerRef {
-  auto o = from_common<layers::UnitNormalizationOptions>(c);
-  o.axis = sizes_from(c["axis"]);
-  return layers::UnitNormalization(std::move(o));
-});
+const RegisterFields<LayerNormalizationFields, layers::LayerNormalization> layer_norm(
+    "LayerNormalization");
+const RegisterFields<GroupNormalizationFields, layers::GroupNormalization> group_norm(
+    "GroupNormalization");
+const RegisterFields<UnitNormalizationFields, layers::UnitNormalization> unit_norm(
+    "UnitNormalization");
 
 }  // namespace
 

@@ -28,6 +28,27 @@ Tensor unlisted(const Config& c) {
   return stack(parts);
 }
 
+struct TensorField {
+  static Config write(const Tensor& t) { return listed(t); }
+  static void read(const Config& c, Tensor& t) { t = unlisted(c); }
+};
+// A list always; null for none.
+struct AxisList {
+  static constexpr bool reads_null = true;
+  static Config write(const nn::Sizes& v) { return Config::list_of(v.list()); }
+  static void read(const Config& c, nn::Sizes& v) { v = sizes_from(c); }
+};
+struct NormalizationFields {
+  using Options = layers::NormalizationOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f("axis", o.axis, AxisList());
+    f("invert", o.invert);
+    f("mean", o.mean, TensorField());
+    f("variance", o.variance, TensorField());
+  }
+};
+
 class NormalizationLayer : public LayerImpl {
  public:
   explicit NormalizationLayer(const layers::NormalizationOptions& o)
@@ -75,12 +96,7 @@ class NormalizationLayer : public LayerImpl {
         sqrt(fixed ? given_variance_ : reshape(variance_.value(), sizes)), backend::epsilon());
     return o_.invert ? mean + x * deviation : (x - mean) / deviation;
   }
-  void add_config(Config& c) const override {
-    c.set("axis", Config::list_of(o_.axis.list()));
-    c.set("invert", o_.invert);
-    c.set("mean", listed(o_.mean));
-    c.set("variance", listed(o_.variance));
-  }
+  void add_config(Config& c) const override { write_fields<NormalizationFields>(o_, c); }
 
   void reset() {
     RILL_CHECK(!o_.mean.defined(), failed_precondition,
@@ -120,49 +136,48 @@ class NormalizationLayer : public LayerImpl {
   Variable mean_, variance_, count_;
 };
 
+struct PerChannelField {
+  static Config write(const layers::PerChannel& p) {
+    return p.is_list() ? Config::list_of(p.values()) : Config(p.values()[0]);
+  }
+  static void read(const Config& c, layers::PerChannel& p) {
+    if (!c.is_list()) {
+      p = c.as_double();
+      return;
+    }
+    std::vector<double> each;
+    for (const Config& i : c.items()) each.push_back(i.as_double());
+    p = std::move(each);
+  }
+};
+struct RescalingFields {
+  using Options = layers::RescalingOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f.required("scale", o.scale, PerChannelField());
+    f("offset", o.offset, PerChannelField());
+  }
+};
+
 class RescalingLayer : public LayerImpl {
  public:
   explicit RescalingLayer(const layers::RescalingOptions& o)
-      : LayerImpl("Rescaling", common(o)), scale_(o.scale), offset_(o.offset) {}
+      : LayerImpl("Rescaling", common(o)), o_(o) {}
   Tensor call(const Tensor& x, const CallContext&) override {
     const DType dtype = policy.compute_dtype();
-    return cast(x, dtype) * tensor(scale_, dtype) + tensor(offset_, dtype);
+    return cast(x, dtype) * tensor(o_.scale, dtype) + tensor(o_.offset, dtype);
   }
-  void add_config(Config& c) const override {
-    c.set("scale", config(scale_));
-    c.set("offset", config(offset_));
-  }
+  void add_config(Config& c) const override { write_fields<RescalingFields>(o_, c); }
 
  private:
   static Tensor tensor(const layers::PerChannel& p, DType dtype) {
     return p.is_list() ? constant(p.values(), dtype) : constant(p.values()[0], dtype);
   }
-  static Config config(const layers::PerChannel& p) {
-    return p.is_list() ? Config::list_of(p.values()) : Config(p.values()[0]);
-  }
-  layers::PerChannel scale_, offset_;
+  layers::RescalingOptions o_;
 };
 
-const RegisterLayer normalization("Normalization", [](const Config& c) -> LayerRef {
-  auto o = from_common<layers::NormalizationOptions>(c);
-  o.axis = sizes_from(c.get("axis"));
-  o.mean = unlisted(c.get("mean"));
-  o.variance = unlisted(c.get("variance"));
-  o.invert = c.get("invert", false);
-  return layers::Normalization(std::move(o));
-});
-const RegisterLayer rescaling("Rescaling", [](const Config& c) -> LayerRef {
-  auto o = from_common<layers::RescalingOptions>(c);
-  const auto per_channel = [](const Config& v) -> layers::PerChannel {
-    if (!v.is_list()) return v.as_double();
-    std::vector<double> each;
-    for (const Config& i : v.items()) each.push_back(i.as_double());
-    return each;
-  };
-  o.scale = per_channel(c["scale"]);
-  if (c.contains("offset")) o.offset = per_channel(c["offset"]);
-  return layers::Rescaling(std::move(o));
-});
+const RegisterFields<NormalizationFields, layers::Normalization> normalization("Normalization");
+const RegisterFields<RescalingFields, layers::Rescaling> rescaling("Rescaling");
 
 NormalizationLayer& ready_for(const Layer& layer, const TensorShape& shape) {
   auto& l = static_cast<NormalizationLayer&>(layer.impl());

@@ -1,17 +1,13 @@
 #pragma once
 #include "rill/keras/layer_impl.h"
+#include "rill/keras/layers/fields_impl.h"
 #include "rill/keras/layers/normalization.h"
-#include "rill/keras/layers/registry.h"
-#include "rill/keras/layers/weight_config_impl.h"
-#include "rill/keras/layers/window_impl.h"
 
 namespace rill::keras {
 
 // Axes counted from the front. InvalidArgument for those that the rank does not have, and for
 // one that comes twice.
 std::vector<int> axes_of(std::string_view layer, const nn::Sizes& given, int rank);
-// As Keras writes it: a number as long as it counts from the end, a list once it is built.
-Config axis_config(const nn::Sizes& given, const std::vector<int>& built);
 
 inline bool is_half(DType d) { return d == float16 || d == bfloat16; }
 // In what half types are normalised.
@@ -45,32 +41,33 @@ class ScaleAndShift {
   Variable beta_weight_, gamma_weight_;
 };
 
+// A number as long as it counts from the end, else a list.
+struct AxisField : PlainField {
+  static Config write(const nn::Sizes& v) {
+    const bool one = v.list().size() == 1 && v.list()[0] < 0;
+    return one ? Config(v.list()[0]) : Config::list_of(v.list());
+  }
+};
+// Keras writes the axes that a built layer found.
 template <class O>
-void add_scale_config(const O& o, Config& c) {
-  c.set("epsilon", o.epsilon);
-  c.set("center", o.center);
-  c.set("scale", o.scale);
-  c.set("beta_initializer", serialize(o.beta_initializer));
-  c.set("gamma_initializer", serialize(o.gamma_initializer));
+O with_axes(O o, const std::vector<int>& built) {
+  if (!built.empty()) o.axis = built;
+  return o;
 }
-template <class O>
-void add_penalty_config(const O& o, Config& c) {
-  c.set("beta_regularizer", o.beta_regularizer.serialize());
-  c.set("gamma_regularizer", o.gamma_regularizer.serialize());
-  c.set("beta_constraint", o.beta_constraint.serialize());
-  c.set("gamma_constraint", o.gamma_constraint.serialize());
+template <class F, class O>
+void visit_scale(F& f, O& o) {
+  f("epsilon", o.epsilon);
+  f("center", o.center);
+  f("scale", o.scale);
+  f("beta_initializer", o.beta_initializer);
+  f("gamma_initializer", o.gamma_initializer);
 }
-template <class O>
-void read_scale(O& o, const Config& c) {
-  o.epsilon = c.get("epsilon", o.epsilon);
-  o.center = c.get("center", true);
-  o.scale = c.get("scale", true);
-  o.beta_initializer = deserialize_initializer(c.get("beta_initializer"), o.beta_initializer);
-  o.gamma_initializer = deserialize_initializer(c.get("gamma_initializer"), o.gamma_initializer);
-  o.beta_regularizer = Regularizer::deserialize(c.get("beta_regularizer"));
-  o.gamma_regularizer = Regularizer::deserialize(c.get("gamma_regularizer"));
-  o.beta_constraint = Constraint::deserialize(c.get("beta_constraint"));
-  o.gamma_constraint = Constraint::deserialize(c.get("gamma_constraint"));
+template <class F, class O>
+void visit_penalties(F& f, O& o) {
+  f("beta_regularizer", o.beta_regularizer);
+  f("gamma_regularizer", o.gamma_regularizer);
+  f("beta_constraint", o.beta_constraint);
+  f("gamma_constraint", o.gamma_constraint);
 }
 
 }  // namespace rill::keras

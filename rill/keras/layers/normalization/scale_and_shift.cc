@@ -19,12 +19,6 @@ std::vector<int> axes_of(std::string_view layer, const nn::Sizes& given, int ran
   }
   return axes;
 }
-Config axis_config(const nn::Sizes& given, const std::vector<int>& built) {
-  if (!built.empty()) return Config::list_of(built);
-  const bool one = given.list().size() == 1 && given.list()[0] < 0;
-  return one ? Config(given.list()[0]) : Config::list_of(given.list());
-}
-
 Tensor widened(const Tensor& x) { return is_half(x.dtype()) ? cast(x, float32) : x; }
 
 void ScaleAndShift::build(LayerImpl& layer, const TensorShape& shape, DType dtype) {

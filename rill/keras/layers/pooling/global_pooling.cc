@@ -1,8 +1,6 @@
 #include "rill/keras/layer_impl.h"
+#include "rill/keras/layers/fields_impl.h"
 #include "rill/keras/layers/pooling.h"
-#include "rill/keras/layers/registry.h"
-#include "rill/keras/layers/weight_config_impl.h"
-#include "rill/keras/layers/window_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 
@@ -12,53 +10,56 @@ namespace {
 
 using layers::PoolingKind;
 
+struct GlobalPoolingFields {
+  using Options = layers::GlobalPoolingOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f("data_format", o.data_format);
+    f("keepdims", o.keepdims);
+  }
+};
+
 class GlobalPoolingLayer : public LayerImpl {
  public:
   GlobalPoolingLayer(PoolingKind kind, int axes, const layers::GlobalPoolingOptions& o)
       : LayerImpl(format("Global{}Pooling{}D", kind == PoolingKind::max ? "Max" : "Average", axes),
                   common(o)),
         kind_(kind),
-        keepdims_(o.keepdims),
+        o_(o),
         channels_first_(is_channels_first(class_name(), o.data_format)) {
+    o_.data_format = data_format_name(channels_first_);
     input_spec.ndim = axes + 2;
     for (int i = 0; i < axes; ++i) over_.push_back(i + (channels_first_ ? 2 : 1));
   }
   Tensor call(const Tensor& x, const CallContext& context) override {
-    if (kind_ == PoolingKind::max) return reduce_max(x, over_, {.keepdims = keepdims_});
+    if (kind_ == PoolingKind::max) return reduce_max(x, over_, {.keepdims = o_.keepdims});
     if (over_.size() == 1 && context.mask.defined()) return masked_mean(x, context.mask);
-    return reduce_mean(x, over_, {.keepdims = keepdims_});
+    return reduce_mean(x, over_, {.keepdims = o_.keepdims});
   }
   // There are no steps left that a mask could speak of.
   Tensor compute_mask(const Nest&, const Tensor&) override { return {}; }
-  void add_config(Config& c) const override {
-    c.set("data_format", data_format_name(channels_first_));
-    c.set("keepdims", keepdims_);
-  }
+  void add_config(Config& c) const override { write_fields<GlobalPoolingFields>(o_, c); }
 
  private:
   Tensor masked_mean(const Tensor& x, const Tensor& mask) const {
     const Tensor counts = expand_dims(cast(mask, x.dtype()), channels_first_ ? 1 : 2);
-    return reduce_sum(x * counts, over_, {.keepdims = keepdims_}) /
-           reduce_sum(counts, over_, {.keepdims = keepdims_});
+    return reduce_sum(x * counts, over_, {.keepdims = o_.keepdims}) /
+           reduce_sum(counts, over_, {.keepdims = o_.keepdims});
   }
   PoolingKind kind_;
-  bool keepdims_, channels_first_;
+  layers::GlobalPoolingOptions o_;
+  bool channels_first_;
   std::vector<int> over_;  // axes of the image
 };
 
 template <PoolingKind kind, int axes>
-LayerRef global_from_config(const Config& c) {
-  auto o = from_common<layers::GlobalPoolingOptions>(c);
-  o.data_format = c.get("data_format", "channels_last");
-  o.keepdims = c.get("keepdims", false);
-  return layers::GlobalPooling<kind, axes>(std::move(o));
-}
-const RegisterLayer global_max1("GlobalMaxPooling1D", global_from_config<PoolingKind::max, 1>),
-    global_max2("GlobalMaxPooling2D", global_from_config<PoolingKind::max, 2>),
-    global_max3("GlobalMaxPooling3D", global_from_config<PoolingKind::max, 3>),
-    global_average1("GlobalAveragePooling1D", global_from_config<PoolingKind::average, 1>),
-    global_average2("GlobalAveragePooling2D", global_from_config<PoolingKind::average, 2>),
-    global_average3("GlobalAveragePooling3D", global_from_config<PoolingKind::average, 3>);
+using RegisterGlobal = RegisterFields<GlobalPoolingFields, layers::GlobalPooling<kind, axes>>;
+const RegisterGlobal<PoolingKind::max, 1> global_max1("GlobalMaxPooling1D");
+const RegisterGlobal<PoolingKind::max, 2> global_max2("GlobalMaxPooling2D");
+const RegisterGlobal<PoolingKind::max, 3> global_max3("GlobalMaxPooling3D");
+const RegisterGlobal<PoolingKind::average, 1> global_average1("GlobalAveragePooling1D");
+const RegisterGlobal<PoolingKind::average, 2> global_average2("GlobalAveragePooling2D");
+const RegisterGlobal<PoolingKind::average, 3> global_average3("GlobalAveragePooling3D");
 
 }  // namespace
 

@@ -1,7 +1,6 @@
 #include "rill/base/check.h"
+#include "rill/keras/layers/fields_impl.h"
 #include "rill/keras/layers/recurrent/rnn_impl.h"
-#include "rill/keras/layers/registry.h"
-#include "rill/keras/layers/weight_config_impl.h"
 #include "rill/keras/name_stack_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
@@ -24,6 +23,14 @@ LayerRef made_like(const Config& described, const std::string& prefix, bool turn
   if (turned) c.set("go_backwards", !c["go_backwards"].as_bool());
   return layers::from_config(described["class_name"].as_string(), c);
 }
+
+struct BidirectionalFields {
+  using Options = layers::BidirectionalOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f("merge_mode", o.merge_mode, TextOrNull());
+  }
+};
 
 class BidirectionalLayer : public LayerImpl {
  public:
@@ -113,7 +120,7 @@ class BidirectionalLayer : public LayerImpl {
   }
   void add_config(Config& c) const override {
     c.set("layer", layer_config_);
-    c.set("merge_mode", o_.merge_mode.empty() ? Config() : Config(o_.merge_mode));
+    write_fields<BidirectionalFields>(o_, c);
     if (num_constants_ > 0) c.set("num_constants", static_cast<std::int64_t>(num_constants_));
     if (!backward_config_.is_null()) c.set("backward_layer", backward_config_);
   }
@@ -134,10 +141,7 @@ class BidirectionalLayer : public LayerImpl {
 };
 
 const RegisterLayer registered_bidirectional("Bidirectional", [](const Config& c) -> LayerRef {
-  auto o = from_common<layers::BidirectionalOptions>(c);
-  o.merge_mode = c.contains("merge_mode") && c["merge_mode"].is_null()
-                     ? std::string()
-                     : c.get("merge_mode", "concat");
+  auto o = read_fields<BidirectionalFields>(c);
   if (!c.get("backward_layer").is_null())
     o.backward_layer = layers::deserialize(c["backward_layer"]);
   const layers::Bidirectional layer(layers::deserialize(c["layer"]), std::move(o));

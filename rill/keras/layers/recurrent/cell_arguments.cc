@@ -17,26 +17,4 @@ void CellArguments::check(std::string_view class_name) {
   if (recurrent_dropout != 0) implementation = 1;
 }
 
-void CellArguments::add_to(Config& c, bool of_layer) const {
-  c.set("units", units);
-  c.set("activation", activation.serialize());
-  if (kind != Kind::simple) c.set("recurrent_activation", recurrent_activation.serialize());
-  c.set("use_bias", use_bias);
-  c.set("kernel_initializer", serialize(kernel_initializer));
-  c.set("recurrent_initializer", serialize(recurrent_initializer));
-  c.set("bias_initializer", serialize(bias_initializer));
-  if (kind == Kind::lstm) c.set("unit_forget_bias", unit_forget_bias);
-  c.set("kernel_regularizer", kernel_regularizer.serialize());
-  c.set("recurrent_regularizer", recurrent_regularizer.serialize());
-  c.set("bias_regularizer", bias_regularizer.serialize());
-  if (of_layer) c.set("activity_regularizer", activity_regularizer.serialize());
-  c.set("kernel_constraint", kernel_constraint.serialize());
-  c.set("recurrent_constraint", recurrent_constraint.serialize());
-  c.set("bias_constraint", bias_constraint.serialize());
-  c.set("dropout", dropout);
-  c.set("recurrent_dropout", recurrent_dropout);
-  if (kind != Kind::simple) c.set("implementation", implementation);
-  if (kind == Kind::gru) c.set("reset_after", reset_after);
-}
-
 }  // namespace rill::keras

@@ -1,6 +1,6 @@
 #pragma once
+#include "rill/keras/layers/fields_impl.h"
 #include "rill/keras/layers/recurrent.h"
-#include "rill/keras/layers/weight_config_impl.h"
 
 namespace rill::keras {
 
@@ -8,6 +8,7 @@ namespace rill::keras {
 // options struct has.
 struct CellArguments {
   enum class Kind : unsigned char { simple, gru, lstm } kind = Kind::simple;
+  bool of_layer = false;  // which has an activity_regularizer
   std::int64_t units = 0;
   Activation activation = {}, recurrent_activation = {};
   bool use_bias = true;
@@ -22,10 +23,19 @@ struct CellArguments {
 
   // InvalidArgument, with the name of the class, for what cannot be.
   void check(std::string_view class_name);
-  // In Keras's order; layers have an activity_regularizer.
-  void add_to(Config& config, bool of_layer) const;
 };
 
+template <class O>
+CellArguments::Kind kind_of(const O& o) {
+  using Kind = CellArguments::Kind;
+  if constexpr (requires { o.kind; })
+    return o.kind;
+  else if constexpr (requires { o.reset_after; })
+    return Kind::gru;
+  else
+    return requires { o.unit_forget_bias; }
+  ? Kind::lstm : Kind::simple;
+}
 template <class O>
 CellArguments arguments_from(const O& o) {
   CellArguments a;
@@ -43,51 +53,60 @@ CellArguments arguments_from(const O& o) {
   a.bias_constraint = o.bias_constraint;
   a.dropout = o.dropout;
   a.recurrent_dropout = o.recurrent_dropout;
-  if constexpr (requires { o.activity_regularizer; })
+  if constexpr (requires { o.activity_regularizer; }) {
+    a.of_layer = true;
     a.activity_regularizer = o.activity_regularizer;
+  }
   if constexpr (requires { o.recurrent_activation; }) {
     a.recurrent_activation = o.recurrent_activation;
     a.implementation = o.implementation;
   }
-  if constexpr (requires { o.reset_after; }) {
-    a.kind = CellArguments::Kind::gru;
-    a.reset_after = o.reset_after;
-  }
-  if constexpr (requires { o.unit_forget_bias; }) {
-    a.kind = CellArguments::Kind::lstm;
-    a.unit_forget_bias = o.unit_forget_bias;
-  }
+  a.kind = kind_of(o);
+  if constexpr (requires { o.reset_after; }) a.reset_after = o.reset_after;
+  if constexpr (requires { o.unit_forget_bias; }) a.unit_forget_bias = o.unit_forget_bias;
   return a;
 }
 
-// The fields of an options struct that hold such arguments, from a configuration.
-template <class O>
-void read_arguments(const Config& c, O& o) {
-  o.units = c["units"].as_int();
-  if (c.contains("activation")) o.activation = Activation::deserialize(c["activation"]);
-  o.use_bias = c.get("use_bias", true);
-  o.kernel_initializer = deserialize_initializer(c.get("kernel_initializer"), o.kernel_initializer);
-  o.recurrent_initializer =
-      deserialize_initializer(c.get("recurrent_initializer"), o.recurrent_initializer);
-  o.bias_initializer = deserialize_initializer(c.get("bias_initializer"), o.bias_initializer);
-  o.kernel_regularizer = Regularizer::deserialize(c.get("kernel_regularizer"));
-  o.recurrent_regularizer = Regularizer::deserialize(c.get("recurrent_regularizer"));
-  o.bias_regularizer = Regularizer::deserialize(c.get("bias_regularizer"));
-  o.kernel_constraint = Constraint::deserialize(c.get("kernel_constraint"));
-  o.recurrent_constraint = Constraint::deserialize(c.get("recurrent_constraint"));
-  o.bias_constraint = Constraint::deserialize(c.get("bias_constraint"));
-  o.dropout = c.get("dropout", 0.0);
-  o.recurrent_dropout = c.get("recurrent_dropout", 0.0);
-  if constexpr (requires { o.activity_regularizer; })
-    o.activity_regularizer = Regularizer::deserialize(c.get("activity_regularizer"));
-  if constexpr (requires { o.recurrent_activation; }) {
-    if (c.contains("recurrent_activation"))
-      o.recurrent_activation = Activation::deserialize(c["recurrent_activation"]);
-    o.implementation = static_cast<int>(c.get("implementation", 2));
-  }
-  if constexpr (requires { o.reset_after; }) o.reset_after = c.get("reset_after", true);
+// The fields of CellArguments, or of an options struct, in Keras's order.
+template <class F, class O>
+void visit_cell(F& f, O& o) {
+  using Kind = CellArguments::Kind;
+  const Kind kind = kind_of(o);
+  f.required("units", o.units);
+  f("activation", o.activation);
+  if constexpr (requires { o.recurrent_activation; })
+    if (kind != Kind::simple) f("recurrent_activation", o.recurrent_activation);
+  f("use_bias", o.use_bias);
+  f("kernel_initializer", o.kernel_initializer);
+  f("recurrent_initializer", o.recurrent_initializer);
+  f("bias_initializer", o.bias_initializer);
   if constexpr (requires { o.unit_forget_bias; })
-    o.unit_forget_bias = c.get("unit_forget_bias", true);
+    if (kind == Kind::lstm) f("unit_forget_bias", o.unit_forget_bias);
+  f("kernel_regularizer", o.kernel_regularizer);
+  f("recurrent_regularizer", o.recurrent_regularizer);
+  f("bias_regularizer", o.bias_regularizer);
+  if constexpr (requires { o.of_layer; }) {
+    if (o.of_layer) f("activity_regularizer", o.activity_regularizer);
+  } else if constexpr (requires { o.activity_regularizer; }) {
+    f("activity_regularizer", o.activity_regularizer);
+  }
+  f("kernel_constraint", o.kernel_constraint);
+  f("recurrent_constraint", o.recurrent_constraint);
+  f("bias_constraint", o.bias_constraint);
+  f("dropout", o.dropout);
+  f("recurrent_dropout", o.recurrent_dropout);
+  if constexpr (requires { o.implementation; })
+    if (kind != Kind::simple) f.detail_of_keras2("implementation", o.implementation);
+  if constexpr (requires { o.reset_after; })
+    if (kind == Kind::gru) f("reset_after", o.reset_after);
 }
+template <class O>
+struct CellFields {
+  using Options = O;
+  template <class F, class Any>
+  static void visit(F& f, Any& o) {
+    visit_cell(f, o);
+  }
+};
 
 }  // namespace rill::keras

@@ -67,7 +67,7 @@ class GatedCell : public CellImpl {
     if (inputs) kept_.inputs.clear();
     if (states) kept_.states.clear();
   }
-  void add_config(Config& c) const override { a_.add_to(c, false); }
+  void add_config(Config& c) const override { write_fields<CellFields<CellArguments>>(a_, c); }
 
  private:
   friend class GatedRun;
@@ -232,16 +232,10 @@ std::unique_ptr<CellRun> GatedCell::begin(const BatchSize& batch, const CallCont
   return std::make_unique<GatedRun>(*this, masks_for(batch, context.training, extent));
 }
 
-template <class Cell, class Options>
-LayerRef cell_from(const Config& c) {
-  auto o = from_common<Options>(c);
-  read_arguments(c, o);
-  return Cell(std::move(o));
-}
-const RegisterLayer simple_cell("SimpleRNNCell",
-                                cell_from<layers::SimpleRNNCell, layers::SimpleRNNCellOptions>);
-const RegisterLayer gru_cell("GRUCell", cell_from<layers::GRUCell, layers::GRUCellOptions>);
-const RegisterLayer lstm_cell("LSTMCell", cell_from<layers::LSTMCell, layers::LSTMCellOptions>);
+const RegisterFields<CellFields<layers::SimpleRNNCellOptions>, layers::SimpleRNNCell> simple_cell(
+    "SimpleRNNCell");
+const RegisterFields<CellFields<layers::GRUCellOptions>, layers::GRUCell> gru_cell("GRUCell");
+const RegisterFields<CellFields<layers::LSTMCellOptions>, layers::LSTMCell> lstm_cell("LSTMCell");
 
 }  // namespace
 

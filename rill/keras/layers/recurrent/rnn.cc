@@ -9,6 +9,25 @@
 
 namespace rill::keras {
 
+namespace {
+
+// How a cell is taken along a sequence.
+struct SequenceFields {
+  using Options = layers::RNNOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f("return_sequences", o.return_sequences);
+    f("return_state", o.return_state);
+    f("go_backwards", o.go_backwards);
+    f("stateful", o.stateful);
+    f("unroll", o.unroll);
+    f.in_keras2("time_major", o.time_major);
+    f.written_if(o.zero_output_for_mask, "zero_output_for_mask", o.zero_output_for_mask);
+  }
+};
+
+}  // namespace
+
 RnnLayer::RnnLayer(std::string_view class_name, LayerRef cell, layers::RNNOptions o)
     : LayerImpl(class_name, common(o)), cell_(std::move(cell)), o_(std::move(o)) {
   as_cell(cell_, class_name);
@@ -138,14 +157,8 @@ Tensor RnnLayer::compute_mask(const Nest&, const Tensor& mask) {
 }
 
 void RnnLayer::add_sequence_config(Config& c) const {
-  c.set("return_sequences", o_.return_sequences);
-  c.set("return_state", o_.return_state);
-  c.set("go_backwards", o_.go_backwards);
-  c.set("stateful", o_.stateful);
-  c.set("unroll", o_.unroll);
-  c.set("time_major", o_.time_major);
+  write_fields<SequenceFields>(o_, c);
   if (num_constants_ > 0) c.set("num_constants", static_cast<std::int64_t>(num_constants_));
-  if (o_.zero_output_for_mask) c.set("zero_output_for_mask", true);
 }
 void RnnLayer::add_config(Config& c) const {
   add_sequence_config(c);
@@ -189,16 +202,6 @@ layers::RNNOptions sequence_options(const O& o) {
           .dtype = o.dtype,
           .trainable = o.trainable};
 }
-template <class O>
-void read_sequence_options(const Config& c, O& o) {
-  o.return_sequences = c.get("return_sequences", false);
-  o.return_state = c.get("return_state", false);
-  o.go_backwards = c.get("go_backwards", false);
-  o.stateful = c.get("stateful", false);
-  o.unroll = c.get("unroll", false);
-  o.time_major = c.get("time_major", false);
-  o.zero_output_for_mask = c.get("zero_output_for_mask", false);
-}
 
 class GatedLayer : public RnnLayer {
  public:
@@ -210,7 +213,7 @@ class GatedLayer : public RnnLayer {
   }
   void add_config(Config& c) const override {
     add_sequence_config(c);
-    a_.add_to(c, true);
+    write_fields<CellFields<CellArguments>>(a_, c);
   }
 
  private:
@@ -230,20 +233,21 @@ class GatedLayer : public RnnLayer {
   CellArguments a_;
 };
 
-template <class L, class O>
-LayerRef layer_from(const Config& c) {
-  auto o = from_common<O>(c);
-  read_arguments(c, o);
-  read_sequence_options(c, o);
-  return L(std::move(o));
-}
-const RegisterLayer simple("SimpleRNN", layer_from<layers::SimpleRNN, layers::SimpleRNNOptions>);
-const RegisterLayer gru("GRU", layer_from<layers::GRU, layers::GRUOptions>);
-const RegisterLayer lstm("LSTM", layer_from<layers::LSTM, layers::LSTMOptions>);
-const RegisterLayer rnn("RNN", [](const Config& c) -> LayerRef {
-  auto o = from_common<layers::RNNOptions>(c);
-  read_sequence_options(c, o);
-  const layers::RNN layer(layers::deserialize(c["cell"]), std::move(o));
+template <class O>
+struct RecurrentFields {
+  using Options = O;
+  template <class F, class Any>
+  static void visit(F& f, Any& o) {
+    SequenceFields::visit(f, o);
+    visit_cell(f, o);
+  }
+};
+const RegisterFields<RecurrentFields<layers::SimpleRNNOptions>, layers::SimpleRNN> simple(
+    "SimpleRNN");
+const RegisterFields<RecurrentFields<layers::GRUOptions>, layers::GRU> gru("GRU");
+const RegisterFields<RecurrentFields<layers::LSTMOptions>, layers::LSTM> lstm("LSTM");
+const RegisterWithFields<SequenceFields> rnn("RNN", [](const Config& c) -> LayerRef {
+  const layers::RNN layer(layers::deserialize(c["cell"]), read_fields<SequenceFields>(c));
   if (!c.get("num_constants").is_null())
     layer.impl().expect_constants(static_cast<std::size_t>(c["num_constants"].as_int()));
   return layer;

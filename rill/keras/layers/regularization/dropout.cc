@@ -1,14 +1,23 @@
 #include "rill/base/check.h"
 #include "rill/keras/layer_impl.h"
-#include "rill/keras/layers/registry.h"
+#include "rill/keras/layers/fields_impl.h"
 #include "rill/keras/layers/regularization.h"
-#include "rill/keras/layers/weight_config_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/nn_ops.h"
 
 namespace rill::keras {
 
 namespace {
+
+struct DropoutFields {
+  using Options = layers::DropoutOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f.required("rate", o.rate);
+    f("noise_shape", o.noise_shape);
+    f("seed", o.seed, NullBelow<0>());
+  }
+};
 
 class DropoutLayer : public LayerImpl {
  public:
@@ -23,23 +32,13 @@ class DropoutLayer : public LayerImpl {
     if (o_.rate == 1) return zeros_like(x);
     return nn::dropout(x, o_.rate, {.noise_shape = o_.noise_shape, .seed = o_.seed});
   }
-  void add_config(Config& c) const override {
-    c.set("rate", o_.rate);
-    c.set("noise_shape", o_.noise_shape);
-    c.set("seed", o_.seed < 0 ? Config() : Config(o_.seed));
-  }
+  void add_config(Config& c) const override { write_fields<DropoutFields>(o_, c); }
 
  private:
   layers::DropoutOptions o_;
 };
 
-const RegisterLayer registered_dropout("Dropout", [](const Config& c) -> LayerRef {
-  auto o = from_common<layers::DropoutOptions>(c);
-  o.rate = c["rate"].as_double();
-  o.noise_shape = c.get("noise_shape").as_shape();
-  o.seed = c.get("seed", std::int64_t{-1});
-  return layers::Dropout(std::move(o));
-});
+const RegisterFields<DropoutFields, layers::Dropout> registered_dropout("Dropout");
 
 }  // namespace
 

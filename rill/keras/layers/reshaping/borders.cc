@@ -3,10 +3,8 @@
 
 #include "rill/base/check.h"
 #include "rill/keras/layer_impl.h"
-#include "rill/keras/layers/registry.h"
+#include "rill/keras/layers/fields_impl.h"
 #include "rill/keras/layers/reshaping.h"
-#include "rill/keras/layers/weight_config_impl.h"
-#include "rill/keras/layers/window_impl.h"
 #include "rill/ops/array_ops.h"
 
 namespace rill::keras {
@@ -14,6 +12,41 @@ namespace rill::keras {
 namespace {
 
 using layers::Borders;
+
+// Pairs, one for each axis; of one axis the pair alone.
+struct BordersField {
+  static Config write(const Borders& v) {
+    Config all = Config::list();
+    for (const std::vector<int>& pair : v.list()) all.push_back(Config::list_of(pair));
+    return all.size() == 1 ? all[0] : all;
+  }
+  static void read(const Config& c, Borders& v) {
+    if (!c.is_list()) {
+      v = Borders(static_cast<int>(c.as_int()));
+      return;
+    }
+    std::vector<std::vector<int>> each;
+    for (const Config& i : c.items()) each.push_back(sizes_from(i).list());
+    v = Borders(std::move(each));
+  }
+};
+struct ZeroPaddingFields {
+  using Options = layers::ZeroPaddingOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f.required("padding", o.padding, BordersField());
+    f.written_if(o.padding.list().size() > 1, "data_format", o.data_format);
+  }
+};
+
+struct CroppingFields {
+  using Options = layers::CroppingOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f.required("cropping", o.cropping, BordersField());
+    f.written_if(o.cropping.list().size() > 1, "data_format", o.data_format);
+  }
+};
 
 class BordersLayer : public LayerImpl {
  protected:
@@ -31,11 +64,14 @@ class BordersLayer : public LayerImpl {
     const int i = axis - (channels_first_ ? 2 : 1);
     return i >= 0 && i < axes_ ? sides_[static_cast<std::size_t>(i)] : std::array<int, 2>{0, 0};
   }
-  void add_config(Config& c) const override {
-    Config all = Config::list();
-    for (const auto& [before, after] : sides_) all.push_back(Config::list({before, after}));
-    c.set(argument_, axes_ == 1 ? all[0] : all);
-    if (axes_ > 1) c.set("data_format", data_format_name(channels_first_));
+  // The options with both sides of each axis.
+  template <class O>
+  O normalised(O o, Borders O::*borders) const {
+    std::vector<std::vector<int>> each;
+    for (const auto& [before, after] : sides_) each.push_back({before, after});
+    o.*borders = Borders(std::move(each));
+    o.data_format = data_format_name(channels_first_);
+    return o;
   }
   const char* argument() const { return argument_; }
 
@@ -67,13 +103,18 @@ class BordersLayer : public LayerImpl {
 class ZeroPaddingLayer : public BordersLayer {
  public:
   ZeroPaddingLayer(int axes, const layers::ZeroPaddingOptions& o)
-      : BordersLayer("ZeroPadding", axes, o, o.padding, "padding") {}
+      : BordersLayer("ZeroPadding", axes, o, o.padding, "padding"),
+        o_(normalised(o, &layers::ZeroPaddingOptions::padding)) {}
   Tensor call(const Tensor& x, const CallContext&) override {
     std::vector<int> each;
     for (int i = 0; i < x.ndim(); ++i)
       for (int side : around(i)) each.push_back(side);
     return pad(x, constant(each, int32, {x.ndim(), 2}));
   }
+  void add_config(Config& c) const override { write_fields<ZeroPaddingFields>(o_, c); }
+
+ private:
+  layers::ZeroPaddingOptions o_;
 };
 
 Borders cropping_or_default(int axes, const layers::CroppingOptions& o) {
@@ -83,7 +124,8 @@ Borders cropping_or_default(int axes, const layers::CroppingOptions& o) {
 class CroppingLayer : public BordersLayer {
  public:
   CroppingLayer(int axes, const layers::CroppingOptions& o)
-      : BordersLayer("Cropping", axes, o, cropping_or_default(axes, o), "cropping") {}
+      : BordersLayer("Cropping", axes, o, cropping_or_default(axes, o), "cropping"),
+        o_(normalised(o, &layers::CroppingOptions::cropping)) {}
   Tensor call(const Tensor& x, const CallContext&) override {
     std::vector<int> begin, end;
     int to_the_end = 0;
@@ -102,37 +144,18 @@ class CroppingLayer : public BordersLayer {
     return strided_slice(x, constant(begin), constant(end), constant(steps),
                          {.end_mask = to_the_end});
   }
+  void add_config(Config& c) const override { write_fields<CroppingFields>(o_, c); }
+
+ private:
+  layers::CroppingOptions o_;
 };
 
-Borders borders_from(const Config& c) {
-  if (!c.is_list()) return Borders(static_cast<int>(c.as_int()));
-  std::vector<std::vector<int>> each;
-  for (const Config& i : c.items()) {
-    each.emplace_back();
-    for (std::int64_t n : i.as_ints()) each.back().push_back(static_cast<int>(n));
-  }
-  return Borders(std::move(each));
-}
-template <int axes>
-LayerRef padding_from_config(const Config& c) {
-  auto o = from_common<layers::ZeroPaddingOptions>(c);
-  o.padding = borders_from(c["padding"]);
-  o.data_format = c.get("data_format", "channels_last");
-  return layers::ZeroPadding<axes>(std::move(o));
-}
-template <int axes>
-LayerRef cropping_from_config(const Config& c) {
-  auto o = from_common<layers::CroppingOptions>(c);
-  o.cropping = borders_from(c["cropping"]);
-  o.data_format = c.get("data_format", "channels_last");
-  return layers::Cropping<axes>(std::move(o));
-}
-const RegisterLayer padding1("ZeroPadding1D", padding_from_config<1>),
-    padding2("ZeroPadding2D", padding_from_config<2>),
-    padding3("ZeroPadding3D", padding_from_config<3>),
-    cropping1("Cropping1D", cropping_from_config<1>),
-    cropping2("Cropping2D", cropping_from_config<2>),
-    cropping3("Cropping3D", cropping_from_config<3>);
+const RegisterFields<ZeroPaddingFields, layers::ZeroPadding<1>> padding1("ZeroPadding1D");
+const RegisterFields<ZeroPaddingFields, layers::ZeroPadding<2>> padding2("ZeroPadding2D");
+const RegisterFields<ZeroPaddingFields, layers::ZeroPadding<3>> padding3("ZeroPadding3D");
+const RegisterFields<CroppingFields, layers::Cropping<1>> cropping1("Cropping1D");
+const RegisterFields<CroppingFields, layers::Cropping<2>> cropping2("Cropping2D");
+const RegisterFields<CroppingFields, layers::Cropping<3>> cropping3("Cropping3D");
 
 }  // namespace
 

@@ -2,10 +2,8 @@
 
 #include "rill/base/check.h"
 #include "rill/keras/layer_impl.h"
-#include "rill/keras/layers/registry.h"
+#include "rill/keras/layers/fields_impl.h"
 #include "rill/keras/layers/reshaping.h"
-#include "rill/keras/layers/weight_config_impl.h"
-#include "rill/keras/layers/window_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/image_ops.h"
 #include "rill/ops/math_ops.h"
@@ -14,6 +12,17 @@ namespace rill::keras {
 
 namespace {
 
+struct UpSamplingFields {
+  using Options = layers::UpSamplingOptions;
+  template <class F, class O>
+  static void visit(F& f, O& o) {
+    f.required("size", o.size, NumberOrList());
+    // By the number of axes.
+    f.written_if(o.size.list().size() > 1, "data_format", o.data_format);
+    f.written_if(o.size.list().size() == 2, "interpolation", o.interpolation);
+  }
+};
+
 class UpSamplingLayer : public LayerImpl {
  public:
   UpSamplingLayer(int axes, const layers::UpSamplingOptions& o)
@@ -21,13 +30,15 @@ class UpSamplingLayer : public LayerImpl {
         axes_(axes),
         size_(per_axis(class_name(), "size", o.size, axes)),
         channels_first_(is_channels_first(class_name(), o.data_format)),
-        interpolation_(o.interpolation) {
+        o_(o) {
+    o_.size = size_;
+    o_.data_format = data_format_name(channels_first_);
     static const char* const known[] = {"area",     "bicubic",  "bilinear",     "gaussian",
                                         "lanczos3", "lanczos5", "mitchellcubic"};
-    bool found = interpolation_ == "nearest";
-    for (const char* k : known) found = found || (axes == 2 && interpolation_ == k);
+    bool found = o_.interpolation == "nearest";
+    for (const char* k : known) found = found || (axes == 2 && o_.interpolation == k);
     RILL_CHECK(found, invalid_argument, "[{}] interpolation is \"{}\"; expected \"nearest\"{}",
-               class_name(), interpolation_,
+               class_name(), o_.interpolation,
                axes == 2 ? ", \"bilinear\", \"bicubic\", \"area\", \"gaussian\", \"lanczos3\", "
                            "\"lanczos5\" or \"mitchellcubic\""
                          : "");
@@ -36,11 +47,7 @@ class UpSamplingLayer : public LayerImpl {
   Tensor call(const Tensor& x, const CallContext&) override {
     return axes_ == 2 ? resized(x) : repeated(x);
   }
-  void add_config(Config& c) const override {
-    c.set("size", axes_ == 1 ? Config(size_[0]) : Config::list_of(size_));
-    if (axes_ > 1) c.set("data_format", data_format_name(channels_first_));
-    if (axes_ == 2) c.set("interpolation", interpolation_);
-  }
+  void add_config(Config& c) const override { write_fields<UpSamplingFields>(o_, c); }
 
  private:
   // Each axis becomes two, of which the second is repeated, and one again.
@@ -68,7 +75,7 @@ class UpSamplingLayer : public LayerImpl {
     for (int i : {0, 1})
       if (out.dim(i + 1) >= 0)
         out.set_dim(i + 1, out.dim(i + 1) * size_[static_cast<std::size_t>(i)]);
-    Tensor y = image::resize(x, sizes(x, out, 1, 3, 1), interpolation_);
+    Tensor y = image::resize(x, sizes(x, out, 1, 3, 1), o_.interpolation);
     if (!y.shape().is_fully_defined()) y.set_shape(out);
     if (y.dtype() != given.dtype()) y = cast(y, given.dtype());
     return channels_first_ ? transpose(y, {0, 3, 1, 2}) : y;
@@ -93,19 +100,12 @@ class UpSamplingLayer : public LayerImpl {
   int axes_;
   std::vector<int> size_;
   bool channels_first_;
-  std::string interpolation_;
+  layers::UpSamplingOptions o_;
 };
 
-template <int axes>
-LayerRef from_config(const Config& c) {
-  auto o = from_common<layers::UpSamplingOptions>(c);
-  o.size = sizes_from(c["size"]);
-  o.data_format = c.get("data_format", "channels_last");
-  o.interpolation = c.get("interpolation", "nearest");
-  return layers::UpSampling<axes>(std::move(o));
-}
-const RegisterLayer up1("UpSampling1D", from_config<1>), up2("UpSampling2D", from_config<2>),
-    up3("UpSampling3D", from_config<3>);
+const RegisterFields<UpSamplingFields, layers::UpSampling<1>> up1("UpSampling1D");
+const RegisterFields<UpSamplingFields, layers::UpSampling<2>> up2("UpSampling2D");
+const RegisterFields<UpSamplingFields, layers::UpSampling<3>> up3("UpSampling3D");
 
 }  // namespace
 
