@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "rill/core/plugin.h"
+#include "rill/core/gpus.h"
 #include "rill/kernels/cuda/gpu_device.h"
 #include "rill/rill.h"
 
@@ -39,7 +39,7 @@ bool ok(cudaError_t e, const char* what) {
 }  // namespace
 
 int main() {
-  if (const std::string& why = tf::load_gpu_plugin(); !why.empty()) {
+  if (const std::string& why = tf::start_gpus(); !why.empty()) {
     std::printf("no GPU here: %s\n", why.c_str());
     return 0;
   }

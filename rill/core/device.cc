@@ -5,7 +5,7 @@
 
 #include "rill/base/check.h"
 #include "rill/core/cpu_device.h"
-#include "rill/core/plugin.h"
+#include "rill/core/gpus.h"
 #include "rill/core/test_device.h"
 
 namespace rill {
@@ -90,7 +90,7 @@ Device& find_device(std::string_view name) {
     }
     if (!readable) break;
     if (type == DeviceType::test) test_device();
-    if (type == DeviceType::gpu) why = load_gpu_plugin();
+    if (type == DeviceType::gpu) why = start_gpus();
     for (Device* d : all_devices())
       if (d->type() == type && d->index() == index) found = d;
   }

@@ -49,6 +49,9 @@ std::string load() {
   for (const std::string& f : folders) {
     const std::string file = f + "/" + kLibrary;
     if (access(file.c_str(), R_OK) != 0) continue;
+    // Before CUDA's libraries, which take a while to load and are of no use without it.
+    if (!dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL))
+      return "there is no driver for NVIDIA GPUs (libcuda.so.1)";
     void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) return format("the plug-in cannot be loaded: {}", dlerror());
     const auto entry = reinterpret_cast<PluginEntry>(dlsym(library, kPluginEntry));

@@ -1,5 +1,6 @@
 #include <mutex>
 
+#include "rill/core/default_device.h"
 #include "rill/core/trackable.h"
 #include "rill/data/dataset_impl.h"
 
@@ -36,6 +37,7 @@ class IteratorImpl final : public TrackableNode {
       *element = std::exchange(current, Nest());
       return true;
     }
+    const OnHostByDefault on_host;
     // Once at the end it stays there, even if a stage could be asked again.
     if (!ended && !cursor->next(element)) ended = true;
     return !ended;

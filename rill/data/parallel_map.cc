@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "rill/base/parallel.h"
+#include "rill/core/default_device.h"
 #include "rill/data/map_impl.h"
 #include "rill/data/worker_impl.h"
 
@@ -101,6 +102,7 @@ class ParallelMapCursor final : public UnaryCursor {
 
   void work() {
     set_compute_width(1);
+    const OnHostByDefault on_host;
     std::unique_lock lock(mutex_);
     for (;;) {
       // One at a time asks the input, so that the jobs stand in its order.

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "rill/base/parallel.h"
+#include "rill/core/default_device.h"
 #include "rill/data/worker_impl.h"
 
 namespace rill::data {
@@ -84,6 +85,7 @@ class PrefetchCursor final : public UnaryCursor {
  private:
   void work() {
     set_compute_width(1);
+    const OnHostByDefault on_host;
     std::unique_lock lock(mutex_);
     for (;;) {
       sleeping_ = true;

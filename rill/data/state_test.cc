@@ -55,6 +55,10 @@ const Pipeline pipelines[] = {
     {"random_parallel_map",
      [] { return Dataset::range(9).map(noisy, {.num_parallel_calls = 3}).repeat(2); }},
     {"prefetch", [] { return Dataset::range(20).shuffle(6).map(noisy).batch(3).prefetch(2); }},
+    {"prefetch_to_device",
+     [] {
+       return Dataset::range(20).shuffle(6).map(both).batch(3).prefetch_to_device("TEST:0", 2);
+     }},
     {"filter",
      [] {
        return Dataset::range(30).filter([](Tensor) { return tf::random::uniform({}) > 0.5f; });

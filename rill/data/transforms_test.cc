@@ -372,6 +372,31 @@ TEST(Threads, HaveAComputeWidthOfOne) {
     for (auto& e : ds) EXPECT_EQ(e.as_tensor().item<int>(), 1);
 }
 
+TEST(Prefetch, ToADevice) {
+  const auto ds = Dataset::range(5).map(
+      [](Tensor x) { return tf::tuple(tf::cast(x, tf::float32), tf::as_string(x)); });
+  std::vector<float> numbers;
+  for (auto& e : ds.prefetch_to_device("/device:TEST:0")) {
+    EXPECT_EQ(e[0].as_tensor().device().type(), tf::DeviceType::test);
+    EXPECT_EQ(e[1].as_tensor().device().type(), tf::DeviceType::cpu);
+    numbers.push_back((e[0].as_tensor() + 1.f).item<float>());
+  }
+  EXPECT_EQ(numbers, (std::vector<float>{1, 2, 3, 4, 5}));
+  EXPECT_EQ(ds.prefetch_to_device("TEST:0", 1).cardinality(), 5);
+  expect_error<tf::errors::InvalidArgument>([&] { ds.prefetch_to_device("/gpu:99"); }, "/gpu:99");
+  // An error comes where its element was, and the rest after it.
+  auto it = Dataset::range(4)
+                .map([](std::int64_t x) {
+                  if (x == 1) throw tf::errors::InvalidArgument("one");
+                  return x;
+                })
+                .prefetch_to_device("TEST:0", 0)
+                .iter();
+  EXPECT_EQ(it.next().as_tensor().item<std::int64_t>(), 0);
+  EXPECT_THROW(it.next(), tf::errors::InvalidArgument);
+  EXPECT_EQ(it.next().as_tensor().item<std::int64_t>(), 2);
+}
+
 TEST(Prefetch, PreparesWhileTheConsumerWorks) {
   RILL_SHOWS("D29", "D30");
   using std::chrono::milliseconds;

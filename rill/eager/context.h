@@ -65,6 +65,11 @@ void set_soft_device_placement(bool enabled);
 namespace experimental {
 // Memory grows on need on every device of Rill: enable = false is Unimplemented.
 void set_memory_growth(const PhysicalDevice& device, bool enable);
+// Whether float32 products and convolutions on a GPU may round their operands to TF32, which is
+// several times as fast; off by default (TensorFlow: on). Call it before the first step: what
+// is recorded already stays as it is.
+void enable_tensor_float_32_execution(bool enabled);
+bool tensor_float_32_execution_enabled();
 }  // namespace experimental
 
 }  // namespace config

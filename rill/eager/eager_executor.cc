@@ -3,6 +3,7 @@
 
 #include "rill/base/check.h"
 #include "rill/base/denormals.h"
+#include "rill/core/default_device.h"
 #include "rill/core/dispatch.h"
 #include "rill/core/host_inputs.h"
 #include "rill/core/kernel.h"
@@ -20,9 +21,16 @@ namespace {
             op.tag, t.impl()->symbol->describe());
 }
 
+bool is_array(DType dtype, const TensorShape& shape) {
+  return (dtype.is_floating() || dtype.is_complex()) && shape.rank() != 0;
+}
+
 // Where the variable is that the op updates; else the device of the scope; else
-// that of the first input that is not on the host. REQUIRES: the locks of those variables.
-Device& place(const Op& op, std::span<const In> inputs, std::span<const DType> dtypes) {
+// that of the first input that is not on the host; else the default device, for arrays of
+// floats: single numbers, sizes and indices are wanted on the host, and quickest there.
+// REQUIRES: the locks of those variables.
+Device& place(const Op& op, std::span<const In> inputs, std::span<const TensorShape> shapes,
+              std::span<const DType> dtypes) {
   for (std::size_t i = 0; op.updates() && i < inputs.size(); ++i)
     if (inputs[i]->impl()->resource && variable_cell(*inputs[i]).value.defined())
       return variable_cell(*inputs[i]).value.device();
@@ -30,6 +38,13 @@ Device& place(const Op& op, std::span<const In> inputs, std::span<const DType> d
   for (std::size_t i = 0; i < inputs.size() && !device; ++i) {
     const TensorImpl& t = *inputs[i]->impl();
     if (!t.device->is_host()) device = t.device;
+  }
+  if (!device && default_device()) {
+    bool arrays = false;
+    for (const In& t : inputs) arrays = arrays || is_array(t->dtype(), t->impl()->shape);
+    for (std::size_t i = 0; i < dtypes.size(); ++i)
+      arrays = arrays || is_array(dtypes[i], shapes[i]);
+    if (arrays) device = default_device();
   }
   if (!device) return cpu_device();
   if (device->is_host()) return *device;
@@ -87,7 +102,7 @@ class EagerExecutor : public Executor {
            std::span<Tensor> outputs) override {
     if (!runtime_started.load(std::memory_order_relaxed)) [[unlikely]]
       runtime_started = true;
-    bool plain = !thread_state().device;  // host tensors, no scope
+    bool plain = !scope_device();  // host tensors, no other device is asked for
     for (const In& t : inputs) {
       if (t->impl()->symbol) [[unlikely]] {
         Executor* own = t->impl()->symbol->own_executor();
@@ -108,7 +123,7 @@ class EagerExecutor : public Executor {
         plain = plain && value.defined() && value.impl()->device->is_host();
       }
     }
-    Device* device = plain ? &cpu_device() : &place(op, inputs, dtypes);
+    Device* device = plain ? &cpu_device() : &place(op, inputs, shapes, dtypes);
     const DType dtype =
         dispatch_dtype(op, attrs, [&](std::size_t i) { return inputs[i]->impl()->dtype; });
     KernelFn kernel = op.kernel(device->kernels(), dtype);

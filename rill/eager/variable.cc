@@ -4,6 +4,7 @@
 
 #include "rill/base/check.h"
 #include "rill/core/array_format.h"
+#include "rill/core/default_device.h"
 #include "rill/core/execute.h"
 #include "rill/core/tensor_impl.h"
 #include "rill/ops/array_ops.h"
@@ -27,8 +28,8 @@ Variable::Variable(const Operand& initial_value, VariableOptions o) : Variable()
   c.shape = o.shape.has_rank() ? o.shape : t.shape();
   c.trainable = o.trainable;
   c.projection = o.constraint.projection();
-  // Inside a device scope a variable lives on that device.
-  Device* device = thread_state().device;
+  // Inside a device scope a variable lives on that device, else on the default one.
+  Device* device = scope_device();
   c.assign(device ? copy_to_device(t, *device) : t);
 }
 // C++ prefers this constructor for Variable{x}. Of a tensor or a variable that

@@ -6,6 +6,7 @@
 
 #include "rill/base/check.h"
 #include "rill/base/parallel.h"
+#include "rill/core/default_device.h"
 #include "rill/core/observer.h"
 #include "rill/graph/branching.h"
 #include "rill/graph/interpreter.h"
@@ -177,7 +178,7 @@ std::shared_ptr<Plan> GraphFunction::make_plan(std::span<const Tensor> inputs, D
   std::shared_ptr<Plan> plan;
   {
     const int width = compute_width();
-    Device* scope = thread_state().device;
+    Device* scope = scope_device();
     if (scope && scope->is_host()) scope = nullptr;  // one memory, one set of kernels
     std::lock_guard lock(runner_->mutex);
     auto& plans = runner_->plans;

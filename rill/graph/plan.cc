@@ -5,6 +5,7 @@
 #include "rill/base/denormals.h"
 #include "rill/base/parallel.h"
 #include "rill/core/buffer.h"
+#include "rill/core/default_device.h"
 #include "rill/core/dispatch.h"
 #include "rill/core/resource.h"
 
@@ -39,7 +40,7 @@ void check_shape(const Node& n, bool unused, const TensorShape& said, const Tens
 Plan::~Plan() = default;
 
 bool Plan::possible(std::span<const Tensor> inputs) {
-  if (thread_state().device && thread_state().device->defers_kernels()) return false;
+  if (Device* scope = scope_device(); scope && scope->defers_kernels()) return false;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const TensorImpl& t = *inputs[i].impl();
     if (t.device->defers_kernels()) return false;

@@ -184,6 +184,7 @@ void conv_cuda(KernelContext& c) noexcept {
   for (int i = 0; i < 3; ++i) tensors[i] = i == written ? c.out().data : c.in(i).data;
   const ConvBuffers b{tensors[0], tensors[1], tensors[2]};
   const DType dtype = c.out().dtype;
+  if (pass == ConvPass::filter && (narrow_filter_gradient(c, g, dtype, b) || c.failed())) return;
   if (dtype.is_floating() && (cudnn_conv(c, pass, g, dtype, b) || c.failed())) return;
   dispatch_types<float, double, half, bfloat16_t, std::int32_t>(
       dtype, [&]<class T>() { plain_conv<T>(c, pass, g, b); });

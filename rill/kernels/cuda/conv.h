@@ -15,4 +15,10 @@ struct ConvBuffers {
 bool cudnn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, DType dtype,
                 const ConvBuffers& b);
 
+// The gradient of a filter of 3 or 5 taps a side over images of few channels, in float32:
+// sums over very many pixels for which cuDNN has no quick engine that is deterministic. False:
+// not of that kind.
+bool narrow_filter_gradient(KernelContext& c, const WindowGeometry& g, DType dtype,
+                            const ConvBuffers& b);
+
 }  // namespace rill::cuda

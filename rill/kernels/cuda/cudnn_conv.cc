@@ -1,6 +1,8 @@
 // Convolutions by cuDNN's graph API: a graph of one operation, and the fastest of its engines
-// that are deterministic and compute as the CPU does, kept by shape.
+// that are deterministic and compute as the CPU does. The choice is kept by shape, in a file
+// too: another process takes the same engine and has the same bits.
 #include "rill/base/format.h"
+#include "rill/core/float32_math.h"
 #include "rill/core/observer.h"
 #include "rill/kernels/cuda/conv.h"
 #include "rill/kernels/cuda/copy.h"
@@ -22,10 +24,16 @@ bool cudnn_conv(KernelContext&, ConvPass, const WindowGeometry&, DType, const Co
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
+
+#include "rill/base/choice_store.h"
+#include "rill/base/logging.h"
 
 // The handle of a plan is marked as old, but older versions ask for it.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -91,6 +99,8 @@ using Key = std::vector<std::int64_t>;
 struct Plan {
   std::unique_ptr<Descriptor> plan;  // null: cuDNN has none
   std::int64_t workspace = 0;
+  bool turned = false;  // of the turned problem
+  std::string engine;   // its number and its knobs, after a "t" when turned
   std::string why;
 };
 
@@ -100,6 +110,7 @@ struct Problem {
   cudnnDataType_t type;
   int spatial;
   bool channels_first;
+  bool rounds;  // operands of float32 may be rounded to TF32
   std::int64_t batch, in_channels, out_channels, groups, alignment;
   std::array<std::int64_t, 3> in, size, out, stride, dilation, padding;  // the last `spatial`
   Key key() const {
@@ -107,6 +118,7 @@ struct Problem {
           static_cast<std::int64_t>(type),
           spatial,
           channels_first,
+          rounds,
           batch,
           in_channels,
           out_channels,
@@ -115,6 +127,22 @@ struct Problem {
     for (const auto* a : {&in, &size, &out, &stride, &dilation, &padding})
       k.insert(k.end(), a->begin(), a->end());
     return k;
+  }
+  // The gradient of the input of a convolution without strides is a convolution of the output
+  // with the filter turned round, and in float32 cuDNN's engines for that are often faster.
+  bool can_turn() const {
+    bool can = pass == ConvPass::input && type == CUDNN_DATA_FLOAT && groups == 1;
+    for (std::size_t i = 0; i < 3; ++i)
+      can = can && stride[i] == 1 && padding[i] <= (size[i] - 1) * dilation[i];
+    return can;
+  }
+  Problem turned() const {
+    Problem p = *this;
+    p.pass = ConvPass::output;
+    std::swap(p.in, p.out);
+    std::swap(p.in_channels, p.out_channels);
+    for (std::size_t i = 0; i < 3; ++i) p.padding[i] = (size[i] - 1) * dilation[i] - padding[i];
+    return p;
   }
 };
 
@@ -139,42 +167,71 @@ Descriptor tensor(const Cudnn& lib, const Problem& p, std::int64_t id, std::int6
   return d;
 }
 
+// Number 17 for filters computes in tiles as Winograd does and says nothing of it: with 10^5
+// and more terms its sums are off by up to 5 % of the largest (seen with cuDNN 9.19).
+constexpr std::int64_t kInexactFilterEngine = 17;
+
 // An engine whose sums do not depend on the run, and that neither rounds its operands first
-// nor goes by way of a transform.
-bool is_wanted(Descriptor& config, const Cudnn& lib, bool full_precision) {
+// nor goes by way of a transform; then its number and knobs, else "". An FFT is as exact as the
+// sum itself where every element is a sum over whole images, which is so for filters.
+std::string wanted_engine(Descriptor& config, const Cudnn& lib, const Problem& p) {
   Descriptor engine(lib, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
   cudnnBackendDescriptor_t raw = engine.get();
   config.get(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &raw);
   cudnnBackendNumericalNote_t notes[CUDNN_NUMERICAL_NOTE_TYPE_COUNT];
   const std::int64_t count = engine.get(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
                                         CUDNN_NUMERICAL_NOTE_TYPE_COUNT, notes);
-  if (!config.ok() || !engine.ok()) return false;
+  std::int64_t number = -1;
+  engine.get(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, 1, &number);
+  if (!config.ok() || !engine.ok()) return "";
+  const bool filter = p.pass == ConvPass::filter, float32 = p.type == CUDNN_DATA_FLOAT;
+  if (filter && number == kInexactFilterEngine) return "";
   for (std::int64_t i = 0; i < count; ++i) switch (notes[i]) {
       case CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC:
       case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
       case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:
-      case CUDNN_NUMERICAL_NOTE_FFT:
       case CUDNN_NUMERICAL_NOTE_WINOGRAD:
       case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_4x4:
       case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6:
       case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13:
-        return false;
+        return "";
+      case CUDNN_NUMERICAL_NOTE_FFT:
+        if (!filter || !float32) return "";
+        break;
       case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:  // of float32: in TF32
-        if (full_precision) return false;
+        if (float32 && !p.rounds) return "";
         break;
       default:
         break;
     }
-  return true;
+  std::string name = std::to_string(number);
+  std::vector<Descriptor> knobs;
+  std::vector<cudnnBackendDescriptor_t> raw_knobs;
+  for (int i = 0; i < CUDNN_KNOB_TYPE_COUNTS; ++i) {
+    knobs.emplace_back(lib, CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR);
+    raw_knobs.push_back(knobs.back().get());
+  }
+  std::int64_t set = 0;  // stays so for an engine without knobs
+  lib.get(config.get(), CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+          CUDNN_KNOB_TYPE_COUNTS, &set, raw_knobs.data());
+  for (std::size_t i = 0; i < knobs.size() && static_cast<std::int64_t>(i) < set; ++i) {
+    cudnnBackendKnobType_t type{};
+    std::int64_t value = 0;
+    knobs[i].get(CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, 1, &type);
+    knobs[i].get(CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, 1, &value);
+    name += format(":{}={}", static_cast<int>(type), value);
+  }
+  return name;
 }
 
 // Memory that a plan may want to be tried, and how many are.
 constexpr std::int64_t kMostTuned = std::int64_t{1} << 30;
 constexpr std::size_t kTries = 8;
 
-// Plans in the order in which cuDNN would choose; one without a plan, and why, when there is none.
+// Plans in the order in which cuDNN would choose; one without a plan, and why, when there is
+// none. `engine`: that one alone, "": any.
 std::vector<Plan> make_plans(const Cudnn& lib, cudnnHandle_t handle, const Problem& p,
-                             std::size_t most) {
+                             std::size_t most, const std::string& engine = "") {
   const auto failed = [&](const char* what, cudnnStatus_t status) {
     std::vector<Plan> r(1);
     r[0].why = format("cuDNN: {}: {}", what, lib.error_string(status));
@@ -266,7 +323,8 @@ std::vector<Plan> make_plans(const Cudnn& lib, cudnnHandle_t handle, const Probl
     }
     for (std::int64_t i = 0; i < count; ++i) {
       Descriptor& config = configs[static_cast<std::size_t>(i)];
-      if (!is_wanted(config, lib, p.type == CUDNN_DATA_FLOAT)) continue;
+      const std::string name = wanted_engine(config, lib, p);
+      if (name.empty() || (!engine.empty() && name != engine)) continue;
       auto plan = std::make_unique<Descriptor>(lib, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
       plan->set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle)
           .set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config)
@@ -278,18 +336,25 @@ std::vector<Plan> make_plans(const Cudnn& lib, cudnnHandle_t handle, const Probl
         continue;
       }
       r.plan = std::move(plan);
+      r.engine = name;
       if (found.empty() || r.workspace <= kMostTuned) found.push_back(std::move(r));
       if (found.size() == most) return found;
     }
-    if (!found.empty()) return found;
+    if (!found.empty() && most == 1) return found;
   }
+  if (!found.empty()) return found;
   return failed("no deterministic engine of full precision", last);
 }
 
-cudnnStatus_t execute(const Cudnn& lib, cudnnHandle_t handle, const Plan& plan, void* x, void* w,
-                      void* y, void* workspace) {
+// What a plan works on; of a turned one, x is the output of the convolution and y its input.
+struct Tensors {
+  void *x, *w, *y;
+};
+
+cudnnStatus_t execute(const Cudnn& lib, cudnnHandle_t handle, const Plan& plan, const Tensors& t,
+                      void* workspace) {
   const std::int64_t ids[] = {kInput, kFilter, kOutput};
-  void* const data[] = {x, w, y};
+  void* const data[] = {t.x, t.w, t.y};
   Descriptor pack(lib, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
   pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, 3, ids)
       .set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, 3, data)
@@ -299,16 +364,17 @@ cudnnStatus_t execute(const Cudnn& lib, cudnnHandle_t handle, const Plan& plan, 
   return lib.execute(handle, plan.plan->get(), pack.get());
 }
 
-// Milliseconds of a plan: the best of a few runs, after one that loads it. Negative: it failed.
+// Milliseconds of a plan: the best of a few runs, after one that loads it. Negative: it failed,
+// or is nowhere near `best`, if that is positive.
 float time_of(const Cudnn& lib, cudnnHandle_t handle, cudaStream_t stream, const Plan& plan,
-              void* x, void* w, void* y, void* workspace) {
+              const Tensors& t, void* workspace, float best_yet) {
   cudaEvent_t begin, end;
   if (cudaEventCreate(&begin) != cudaSuccess) return -1;
   if (cudaEventCreate(&end) != cudaSuccess) return cudaEventDestroy(begin), -1.f;
   float best = -1;
   for (int run = 0; run < 4; ++run) {
     cudaEventRecord(begin, stream);
-    const bool ok = execute(lib, handle, plan, x, w, y, workspace) == CUDNN_STATUS_SUCCESS;
+    const bool ok = execute(lib, handle, plan, t, workspace) == CUDNN_STATUS_SUCCESS;
     cudaEventRecord(end, stream);
     float ms = -1;
     if (cudaEventSynchronize(end) != cudaSuccess || !ok) {
@@ -316,6 +382,7 @@ float time_of(const Cudnn& lib, cudnnHandle_t handle, cudaStream_t stream, const
       break;
     }
     cudaEventElapsedTime(&ms, begin, end);
+    if (run == 1 && best_yet > 0 && ms > 3 * best_yet) break;
     if (run > 0) best = best < 0 ? ms : std::min(best, ms);
   }
   cudaEventDestroy(begin);
@@ -323,18 +390,81 @@ float time_of(const Cudnn& lib, cudnnHandle_t handle, cudaStream_t stream, const
   return best;
 }
 
-// Of one device: a handle on its stream, and the plans.
+// Of one device: a handle on its stream, the plans, and the choices of all processes.
 struct State {
   std::mutex mutex;
   cudnnHandle_t handle = nullptr;
   cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
   std::map<Key, Plan> plans;
+  std::unique_ptr<ChoiceStore> choices;
 };
 State& state_of(const GpuDevice& gpu) {
   static std::mutex mutex;
   static auto* states = new std::map<int, State>;
   std::lock_guard lock(mutex);
   return (*states)[gpu.index()];
+}
+
+// One file a kind of device and a version of cuDNN.
+std::string choices_file(const Cudnn& lib, const GpuDevice& gpu) {
+  cudaDeviceProp properties{};
+  cudaGetDeviceProperties(&properties, gpu.ordinal());
+  std::string name = properties.name;
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return format("cudnn_{}_{}_{}.txt", lib.version(), name, properties.multiProcessorCount);
+}
+std::string text_of(const Key& key) {
+  std::string text;
+  for (const std::int64_t k : key) text += (text.empty() ? "" : ",") + std::to_string(k);
+  return text;
+}
+
+// RILL_CUDNN_TUNING=0: what cuDNN would choose, nothing is timed.
+bool tuning_is_on() {
+  static const bool on = [] {
+    const char* value = std::getenv("RILL_CUDNN_TUNING");
+    return !value || std::string_view(value) != "0";
+  }();
+  return on;
+}
+
+// The fastest of the plans, by running them. `tensors(turned)`: what they work on.
+template <class F>
+std::size_t fastest(const Cudnn& lib, cudnnHandle_t handle, cudaStream_t stream,
+                    const std::vector<Plan>& plans, F tensors, void* room) {
+  std::vector<float> times;
+  float best = -1;
+  for (const Plan& r : plans) {
+    times.push_back(time_of(lib, handle, stream, r, tensors(r.turned), room, best));
+    if (times.back() >= 0 && (best < 0 || times.back() < best)) best = times.back();
+  }
+  // The first within 5 % of the fastest: timing noise then rarely changes it.
+  std::size_t chosen = 0;
+  while (best >= 0 && (times[chosen] < 0 || times[chosen] > 1.05f * best)) ++chosen;
+  return chosen;
+}
+
+// All that are worth a try, of both forms of the problem.
+std::vector<Plan> plans_to_time(const Cudnn& lib, cudnnHandle_t handle, const Problem& p) {
+  std::vector<Plan> plans = make_plans(lib, handle, p, kTries);
+  if (p.can_turn())
+    for (Plan& r : make_plans(lib, handle, p.turned(), kTries)) {
+      r.turned = true;
+      r.engine = "t" + r.engine;
+      plans.push_back(std::move(r));
+    }
+  std::erase_if(plans, [](const Plan& r) { return !r.plan; });
+  return plans;
+}
+// The one that was chosen before; without a plan when cuDNN no longer offers it.
+Plan chosen_plan(const Cudnn& lib, cudnnHandle_t handle, const Problem& p,
+                 const std::string& engine) {
+  const bool turned = engine.starts_with('t');
+  Plan r = std::move(
+      make_plans(lib, handle, turned ? p.turned() : p, 1, engine.substr(turned ? 1 : 0))[0]);
+  r.turned = turned;
+  return r;
 }
 
 // More shapes than that are no steady state: all are forgotten.
@@ -357,6 +487,7 @@ bool cudnn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, DType 
                                 : CUDNN_DATA_FLOAT,
             g.layout.spatial,
             g.layout.channels_first,
+            dtype == float32 && tensor_float_32_allowed(),
             g.batch,
             g.in_channels,
             g.out_channels,
@@ -407,17 +538,29 @@ bool cudnn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, DType 
       strided_copy(c, dtype, b.input, static_cast<char*>(x) + inside * bytes, border);
     }
   }
-  // The filter [taps, in, out] as cuDNN has it: [out, taps, in], or [out, in, taps].
+  // The filter [taps, in, out] as cuDNN has it: [out, taps, in], or [out, in, taps]; where the
+  // problem is turned, with out and in changed and the taps backwards.
   const std::int64_t taps = g.taps(), in = g.in_channels / g.groups, out = g.out_channels;
-  void* w = c.scratch(static_cast<std::size_t>(taps * in * out * bytes));
-  if (!w) return false;
-  const Dims theirs = p.channels_first ? Dims{1, taps, in * taps} : Dims{in, 1, taps * in};
-  const StridedCopy turned{{taps, in, out}, {in * out, out, 1}, theirs};
-  if (pass != ConvPass::filter) strided_copy(c, dtype, b.filter, w, turned);
-  if (c.failed()) return false;
-
-  const auto bits = reinterpret_cast<std::uintptr_t>(x) | reinterpret_cast<std::uintptr_t>(w) |
-                    reinterpret_cast<std::uintptr_t>(b.output);
+  const auto layout = [&](bool turned) -> StridedCopy {
+    const Dims theirs =
+        turned ? p.channels_first ? Dims{-1, out * taps, taps} : Dims{-out, taps * out, 1}
+        : p.channels_first ? Dims{1, taps, in * taps}
+                           : Dims{in, 1, taps * in};
+    return {{taps, in, out}, {in * out, out, 1}, theirs};
+  };
+  const auto filter = [&](bool turned) -> void* {
+    void* w = c.scratch(static_cast<std::size_t>(taps * in * out * bytes));
+    if (!w || pass == ConvPass::filter) return w;
+    const StridedCopy copy = layout(turned);
+    const std::int64_t first = turned ? (taps - 1) * -copy.out_strides[0] * bytes : 0;
+    strided_copy(c, dtype, b.filter, static_cast<char*>(w) + first, copy);
+    return w;
+  };
+  const auto tensors = [&](bool turned, void* w) {
+    return turned ? Tensors{b.output, w, x} : Tensors{x, w, b.output};
+  };
+  const auto bits =
+      reinterpret_cast<std::uintptr_t>(x) | reinterpret_cast<std::uintptr_t>(b.output);
   if (bits % 16 != 0) p.alignment = bytes;
 
   State& state = state_of(gpu);
@@ -434,27 +577,32 @@ bool cudnn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, DType 
   if (state.plans.size() >= kMostPlans) state.plans.clear();
   auto found = state.plans.find(p.key());
   if (found == state.plans.end()) {
-    // What is worth it is tried, once a shape; not in a recording, which may not wait.
+    // What is worth it is tried, once a shape; not in a recording, which may not wait, and not
+    // where the choice cannot be stored: another process would make another one.
     const double products = static_cast<double>(g.batch * in * out) * static_cast<double>(taps) *
-                            static_cast<double>(p.out[0] * p.out[1] * p.out[2]);
-    const bool tune = products > 2e7 && !CudaRecording::current();
-    std::vector<Plan> plans = make_plans(*lib, state.handle, p, tune ? kTries : 1);
-    std::size_t chosen = 0;
-    if (plans.size() > 1) {
-      std::int64_t most = 0;
-      for (const Plan& r : plans) most = std::max(most, r.workspace);
-      void* room = most > 0 ? c.scratch(static_cast<std::size_t>(most)) : nullptr;
-      if (most > 0 && !room) return false;
-      std::vector<float> times;
-      for (const Plan& r : plans)
-        times.push_back(time_of(*lib, state.handle, gpu.stream(), r, x, w, b.output, room));
-      float best = -1;
-      for (float t : times)
-        if (t >= 0 && (best < 0 || t < best)) best = t;
-      // Take the first engine within 5 % of the fastest: timing noise then rarely changes it.
-      while (best >= 0 && (times[chosen] < 0 || times[chosen] > 1.05f * best)) ++chosen;
+                            static_cast<double>(g.out_pixels());
+    Plan plan;
+    if (products > 2e7 && tuning_is_on()) {
+      if (!state.choices) state.choices = std::make_unique<ChoiceStore>(choices_file(*lib, gpu));
+      const std::string key = text_of(p.key());
+      std::optional<std::string> stored = state.choices->find(key);
+      if (!stored && state.choices->can_keep() && !CudaRecording::current()) {
+        const std::vector<Plan> plans = plans_to_time(*lib, state.handle, p);
+        std::int64_t most = 1;
+        for (const Plan& r : plans) most = std::max(most, r.workspace);
+        void *room = c.scratch(static_cast<std::size_t>(most)), *straight = filter(false),
+             *turned = p.can_turn() ? filter(true) : straight;
+        if (c.failed()) return false;
+        const auto on = [&](bool turns) { return tensors(turns, turns ? turned : straight); };
+        if (!plans.empty())
+          stored = state.choices->keep(
+              key, plans[fastest(*lib, state.handle, gpu.stream(), plans, on, room)].engine);
+      }
+      if (stored) plan = chosen_plan(*lib, state.handle, p, *stored);
     }
-    found = state.plans.emplace(p.key(), std::move(plans[chosen])).first;
+    if (!plan.plan) plan = std::move(make_plans(*lib, state.handle, p, 1)[0]);
+    RILL_LOG(debug, "cuDNN: engine {} for {}", plan.engine, text_of(p.key()));
+    found = state.plans.emplace(p.key(), std::move(plan)).first;
   }
   const Plan& plan = found->second;
   if (!plan.plan) {
@@ -462,18 +610,18 @@ bool cudnn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, DType 
     return false;
   }
   void* workspace = nullptr;
-  if (plan.workspace > 0) {
-    workspace = c.scratch(static_cast<std::size_t>(plan.workspace));
-    if (!workspace) return false;
-  }
-  const cudnnStatus_t status = execute(*lib, state.handle, plan, x, w, b.output, workspace);
+  if (plan.workspace > 0) workspace = c.scratch(static_cast<std::size_t>(plan.workspace));
+  void* w = filter(plan.turned);
+  if (c.failed()) return false;
+  const cudnnStatus_t status =
+      execute(*lib, state.handle, plan, tensors(plan.turned, w), workspace);
   if (status != CUDNN_STATUS_SUCCESS) {
     c.fail(Code::internal, format("[{}] cuDNN refused a convolution on {}: {}", c.tag(),
                                   c.device().name(), lib->error_string(status)));
     return false;
   }
-  if (pass == ConvPass::filter)
-    strided_copy(c, dtype, w, b.filter, {turned.dims, turned.out_strides, turned.in_strides});
+  if (const StridedCopy copy = layout(false); pass == ConvPass::filter)
+    strided_copy(c, dtype, w, b.filter, {copy.dims, copy.out_strides, copy.in_strides});
   if (pads && pass == ConvPass::input)
     strided_copy(c, dtype, static_cast<char*>(x) + inside * bytes, b.input,
                  {border.dims, border.out_strides, border.in_strides});

@@ -23,14 +23,18 @@ namespace {
 
 GpuDevice::~GpuDevice() = default;
 
-GpuDevice::GpuDevice(int index)
-    : Device(DeviceType::gpu, index), allocator_(name()), plans_(std::make_unique<MatmulPlans>()) {
+GpuDevice::GpuDevice(int index, int ordinal, std::size_t memory_limit)
+    : Device(DeviceType::gpu, index),
+      ordinal_(ordinal),
+      allocator_(name()),
+      plans_(std::make_unique<MatmulPlans>()) {
+  allocator_.set_limit(memory_limit);
   const auto check = [this](cudaError_t e, const char* what) {
     if (e != cudaSuccess) throw_cuda_error(*this, e, what);
   };
-  check(cudaSetDevice(index), "choosing it");
+  check(cudaSetDevice(ordinal), "choosing it");
   check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
-  check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, index),
+  check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal),
         "asking for its multiprocessors");
   void* p = nullptr;
   check(cudaHostAlloc(&p, sizeof(Trouble), cudaHostAllocMapped), "making pinned memory");
@@ -41,8 +45,8 @@ GpuDevice::GpuDevice(int index)
 
 void GpuDevice::activate() const {
   static thread_local int current = -1;
-  if (current == index()) return;
-  if (const cudaError_t e = cudaSetDevice(index()); e == cudaSuccess) current = index();
+  if (current == ordinal_) return;
+  if (const cudaError_t e = cudaSetDevice(ordinal_); e == cudaSuccess) current = ordinal_;
 }
 
 void* GpuDevice::allocate(std::size_t bytes) {

@@ -21,7 +21,8 @@ class MatmulPlans;
 // in the order in which the host asked for them.
 class GpuDevice : public Device, public DeviceMemory {
  public:
-  explicit GpuDevice(int index);
+  // `ordinal`: CUDA's number of the GPU, of which this may be a part with memory of its own.
+  GpuDevice(int index, int ordinal, std::size_t memory_limit);
   ~GpuDevice() override;
 
   void* allocate(std::size_t bytes) override;
@@ -37,6 +38,7 @@ class GpuDevice : public Device, public DeviceMemory {
   void reset_peak() override { allocator_.reset_peak(); }
   void set_limit(std::size_t bytes) override { allocator_.set_limit(bytes); }
 
+  int ordinal() const { return ordinal_; }
   cudaStream_t stream() const { return stream_; }
   Trouble* trouble() const { return trouble_on_device_; }
   int multiprocessors() const { return multiprocessors_; }
@@ -61,6 +63,7 @@ class GpuDevice : public Device, public DeviceMemory {
   void throw_first_error(cudaError_t error);
   void refuse_while_recording(const char* what) const;
 
+  int ordinal_;
   cudaStream_t stream_ = nullptr;
   Allocator allocator_;
   Staging staging_;

@@ -1,9 +1,10 @@
-// Matrix products by cuBLAS. float32 is computed in float32, never in TF32: the
-// values are the CPU's but for the order of sums. Half types add up in float.
+// Matrix products by cuBLAS. float32 is computed in float32, and in TF32 only when the program
+// asked for it: the values are the CPU's but for the order of sums. Half types add up in float.
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 
 #include "rill/base/format.h"
+#include "rill/core/float32_math.h"
 #include "rill/kernels/cuda/finish_rows.h"
 #include "rill/kernels/cuda/gpu_device.h"
 #include "rill/kernels/cuda/matmul_plans.h"
@@ -19,8 +20,10 @@ Types types_of(DType d) {
   if (d == float64) return {CUDA_R_64F, CUBLAS_COMPUTE_64F};
   if (d == float16) return {CUDA_R_16F, CUBLAS_COMPUTE_32F};
   if (d == bfloat16) return {CUDA_R_16BF, CUBLAS_COMPUTE_32F};
-  return {CUDA_R_32F, CUBLAS_COMPUTE_32F};
+  return {CUDA_R_32F,
+          tensor_float_32_allowed() ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F};
 }
+bool rounds(const Types& t) { return t.compute == CUBLAS_COMPUTE_32F_FAST_TF32; }
 
 // What all three addresses are multiples of.
 int alignment_of(const KernelContext& c, const void* a, const void* b, const void* y) {
@@ -51,10 +54,12 @@ void multiply(KernelContext& c, const GpuDevice::Blas& blas, cudaStream_t stream
   const int rows = static_cast<int>(n), columns = static_cast<int>(m), depth = static_cast<int>(k);
   const int ldb = tb ? depth : rows, lda = ta ? columns : depth;
   cublasStatus_t status = CUBLAS_STATUS_NOT_SUPPORTED;
-  if (batch.count == 1)
-    status =
-        blas.plans().run({t.element, tb, ta, rows, columns, depth, alignment_of(c, a, b, y)}, b, a,
-                         y, nullptr, blas.workspace(), GpuDevice::Blas::kWorkspace, stream);
+  if (batch.count == 1) {
+    MatmulPlans::Shape shape{t.element, tb, ta, rows, columns, depth, alignment_of(c, a, b, y)};
+    shape.rounds = rounds(t);
+    status = blas.plans().run(shape, b, a, y, nullptr, blas.workspace(),
+                              GpuDevice::Blas::kWorkspace, stream);
+  }
   if (status == CUBLAS_STATUS_NOT_SUPPORTED)
     status = cublasGemmStridedBatchedEx(
         blas.handle(), op_b, op_a, rows, columns, depth, alpha, b, t.element, ldb, batch.b_step, a,
@@ -104,8 +109,9 @@ cublasStatus_t product_with(KernelContext& c, MatmulPlans::Shape::After after, b
   if (!blas.handle()) return CUBLAS_STATUS_NOT_INITIALIZED;
   const void *a = c.in(0).data, *b = c.in(1).data;
   void* y = c.out().data;
-  MatmulPlans::Shape shape{types_of(c.out().dtype).element, tb, ta, n, m, k,
-                           alignment_of(c, a, b, y)};
+  const Types t = types_of(c.out().dtype);
+  MatmulPlans::Shape shape{t.element, tb, ta, n, m, k, alignment_of(c, a, b, y)};
+  shape.rounds = rounds(t);
   shape.after = after;
   shape.add = add;
   return blas.plans().run(shape, b, a, y, bias, blas.workspace(), GpuDevice::Blas::kWorkspace,

@@ -33,16 +33,19 @@ MatmulPlans::~MatmulPlans() = default;
 
 std::size_t MatmulPlans::Hash::operator()(const Shape& s) const {
   std::size_t h = static_cast<std::size_t>(s.type) * 4 + s.transpose_a * 2 + s.transpose_b;
-  for (int part : {s.m, s.n, s.k, s.alignment, static_cast<int>(s.after) * 2 + s.add})
+  for (int part :
+       {s.m, s.n, s.k, s.alignment, static_cast<int>(s.after) * 4 + s.rounds * 2 + s.add})
     h = (h ^ static_cast<std::size_t>(part)) * 0x9E3779B97F4A7C15u;
   return h ^ h >> 32;
 }
 
 cublasStatus_t MatmulPlans::make(const Shape& s, std::size_t workspace_bytes, Plan& plan) {
   const bool wide = s.type == CUDA_R_64F;
-  RILL_RETURN_STATUS(cublasLtMatmulDescCreate(&plan.product,
-                                              wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F,
-                                              wide ? CUDA_R_64F : CUDA_R_32F));
+  const cublasComputeType_t compute = wide       ? CUBLAS_COMPUTE_64F
+                                      : s.rounds ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                                 : CUBLAS_COMPUTE_32F;
+  RILL_RETURN_STATUS(
+      cublasLtMatmulDescCreate(&plan.product, compute, wide ? CUDA_R_64F : CUDA_R_32F));
   const cublasOperation_t op_a = s.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N,
                           op_b = s.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
   RILL_RETURN_STATUS(cublasLtMatmulDescSetAttribute(plan.product, CUBLASLT_MATMUL_DESC_TRANSA,

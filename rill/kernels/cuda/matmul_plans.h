@@ -25,7 +25,8 @@ class MatmulPlans {
     int alignment;  // of the three addresses, bytes: 256, 16, or that of an element
     // What happens to the product before it is stored.
     enum class After : unsigned char { nothing, bias, bias_relu } after = After::nothing;
-    bool add = false;  // to what y holds
+    bool add = false;     // to what y holds
+    bool rounds = false;  // operands of float32 to TF32
     friend bool operator==(const Shape&, const Shape&) = default;
   };
   // `bias`: one number for each of the m rows.

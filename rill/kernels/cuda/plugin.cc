@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "rill/core/gpus.h"
 #include "rill/kernels/cuda/gpu_device.h"
 #include "rill/kernels/cuda/recording.h"
 
@@ -18,12 +19,11 @@ extern "C" RILL_API const char* rill_plugin_load(std::uint64_t abi) {
     reason = std::string("CUDA finds no device: ") + cudaGetErrorString(e);
     return reason.c_str();
   }
-  try {
-    for (int i = 0; i < count; ++i) rill::add_device(std::make_unique<rill::cuda::GpuDevice>(i));
-  } catch (const std::exception& e) {
-    reason = e.what();
-    return reason.c_str();
-  }
+  if (count == 0) return "CUDA finds no device in this machine";
+  rill::set_gpu_source({count, [](int index, int ordinal, std::size_t limit) {
+                          return std::unique_ptr<rill::Device>(
+                              std::make_unique<rill::cuda::GpuDevice>(index, ordinal, limit));
+                        }});
   rill::cuda::install_recorder();
-  return count > 0 ? nullptr : "CUDA finds no device in this machine";
+  return nullptr;
 }

@@ -14,5 +14,8 @@ namespace {
 bool cudnn_conv(KernelContext&, ConvPass, const WindowGeometry&, DType, const ConvBuffers&) {
   return false;
 }
+bool narrow_filter_gradient(KernelContext&, const WindowGeometry&, DType, const ConvBuffers&) {
+  return false;
+}
 
 }  // namespace rill::cuda
