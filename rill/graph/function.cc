@@ -178,17 +178,55 @@ FunctionImpl::FunctionImpl(detail::Traceable* callable, FunctionOptions o)
     : name(o.name.empty() ? "function" : o.name), options(std::move(o)), callable_(callable) {}
 
 Ref<ConcreteFunctionImpl> FunctionImpl::find_or_trace(const Argument* args, std::size_t n) {
-  std::lock_guard lock(mutex);
-  for (std::size_t i = 0; i < traces.size(); ++i) {
-    if (traces[i]->inside && traces[i]->inside != TracingScope::current()) continue;
-    if (!matches(traces[i]->signature, args, n)) continue;
-    if (i > 0)
-      std::rotate(traces.begin(), traces.begin() + static_cast<std::ptrdiff_t>(i),
-                  traces.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-    return traces.front();
-  }
-  CallSignature now = signature_of(args, n);
+  std::unique_lock lock(mutex);
+  auto find = [&]() -> Ref<ConcreteFunctionImpl> {
+    for (std::size_t i = 0; i < traces.size(); ++i) {
+      if (traces[i]->inside && traces[i]->inside != TracingScope::current()) continue;
+      if (!matches(traces[i]->signature, args, n)) continue;
+      if (i > 0)
+        std::rotate(traces.begin(), traces.begin() + static_cast<std::ptrdiff_t>(i),
+                    traces.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      return traces.front();
+    }
+    return {};
+  };
+  if (Ref<ConcreteFunctionImpl> found = turn_.find_or_take(lock, find)) return found;
+  const MakingTurn::Holder holder(turn_, lock);
   const bool again = !traces.empty();
+  CallSignature signature = signature_to_trace(args, n);
+  return add_trace(lock, std::move(signature), again ? why_retraced : std::string());
+}
+
+Ref<ConcreteFunctionImpl> FunctionImpl::find_or_trace(const std::vector<TensorSpec>& specs) {
+  std::unique_lock lock(mutex);
+  auto find = [&]() -> Ref<ConcreteFunctionImpl> {
+    for (const auto& t : traces) {
+      bool same = t->signature.items.size() == specs.size();
+      for (std::size_t i = 0; same && i < specs.size(); ++i) {
+        const CallSignature::Item& item = t->signature.items[i];
+        same = item.kind == Argument::Kind::tensor && item.specs[0].dtype() == specs[i].dtype() &&
+               item.specs[0].shape() == specs[i].shape();
+      }
+      if (same) return t;
+    }
+    return {};
+  };
+  if (Ref<ConcreteFunctionImpl> found = turn_.find_or_take(lock, find)) return found;
+  const MakingTurn::Holder holder(turn_, lock);
+  CallSignature s;
+  for (const TensorSpec& spec : specs) {
+    CallSignature::Item item;
+    item.kind = Argument::Kind::tensor;
+    item.specs = {spec};
+    s.items.push_back(std::move(item));
+  }
+  return add_trace(lock, std::move(s), {});
+}
+
+// What a call that no trace serves is traced with: sizes that differ from those of another
+// trace become unknown. REQUIRES: the lock held.
+CallSignature FunctionImpl::signature_to_trace(const Argument* args, std::size_t n) {
+  CallSignature now = signature_of(args, n);
   if (!options.input_signature.empty()) {
     std::size_t next = 0;
     for (CallSignature::Item& item : now.items)
@@ -219,7 +257,16 @@ Ref<ConcreteFunctionImpl> FunctionImpl::find_or_trace(const Argument* args, std:
     }
     if (at.file) why_retraced += format(" (call at {}:{})", file_part(at.file), at.line);
   }
-  Ref<ConcreteFunctionImpl> made = trace(std::move(now), again ? why_retraced : std::string());
+  return now;
+}
+
+// REQUIRES: the lock and the turn held. The lock is free for the time of the trace.
+Ref<ConcreteFunctionImpl> FunctionImpl::add_trace(std::unique_lock<std::mutex>& lock,
+                                                  CallSignature signature, const std::string& why) {
+  lock.unlock();
+  Ref<ConcreteFunctionImpl> made = trace(std::move(signature), why);
+  lock.lock();
+  ++trace_count;
   traces.insert(traces.begin(), made);
   if (traces.size() > kMaxTraces) traces.pop_back();
   return made;
@@ -301,7 +348,6 @@ Ref<ConcreteFunctionImpl> FunctionImpl::trace_now(CallSignature signature) {
       x.outer = {};
     }
   variables_made_ = true;
-  ++trace_count;
   return c;
 }
 
@@ -349,25 +395,8 @@ ConcreteFunction AnyFunction::concrete(const Argument* args, std::size_t n) cons
   return ConcreteFunction(impl_->find_or_trace(args, n));
 }
 ConcreteFunction AnyFunction::concrete(const std::vector<TensorSpec>& given) const {
-  const std::vector<TensorSpec>& specs = given.empty() ? impl_->options.input_signature : given;
-  CallSignature s;
-  for (const TensorSpec& spec : specs) {
-    CallSignature::Item item;
-    item.kind = Argument::Kind::tensor;
-    item.specs = {spec};
-    s.items.push_back(std::move(item));
-  }
-  std::lock_guard lock(impl_->mutex);
-  for (const auto& t : impl_->traces) {
-    bool same = t->signature.items.size() == s.items.size();
-    for (std::size_t i = 0; same && i < s.items.size(); ++i)
-      same = t->signature.items[i].kind == Argument::Kind::tensor &&
-             t->signature.items[i].specs[0].dtype() == s.items[i].specs[0].dtype() &&
-             t->signature.items[i].specs[0].shape() == s.items[i].specs[0].shape();
-    if (same) return ConcreteFunction(t);
-  }
-  impl_->traces.insert(impl_->traces.begin(), impl_->trace(std::move(s)));
-  return ConcreteFunction(impl_->traces.front());
+  return ConcreteFunction(
+      impl_->find_or_trace(given.empty() ? impl_->options.input_signature : given));
 }
 
 const std::string& AnyFunction::name() const { return impl_->name; }
