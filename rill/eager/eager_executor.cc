@@ -218,6 +218,7 @@ class ObservedExecutor final : public EagerExecutor {
     if (!observer) return EagerExecutor::run(op, inputs, attrs, shapes, dtypes, outputs);
     OpCall call;
     call.op = op.name;
+    call.flops = op.flops;
     call.how = op.forward ? Ran::handles : Ran::eager;
     call.elementwise = op.elementwise;
     NodeOfNextCall::take(call);

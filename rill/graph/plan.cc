@@ -320,6 +320,7 @@ OpCall Plan::observed_call(const Step& s, const Instance* i) const {
                                  Ran::general, Ran::group,  Ran::view};
   OpCall call;
   call.op = s.node->op->name;
+  call.flops = s.node->op->flops;
   call.node = s.node->name;
   call.how = kRan[static_cast<int>(s.how)];
   call.elementwise = s.node->op->elementwise;
