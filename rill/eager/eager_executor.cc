@@ -24,8 +24,9 @@ namespace {
 // that of the first input that is not on the host. REQUIRES: the locks of those variables.
 Device& place(const Op& op, std::span<const In> inputs, std::span<const DType> dtypes) {
   for (std::size_t i = 0; op.updates() && i < inputs.size(); ++i)
-    if (inputs[i]->impl()->resource && variable_cell(*inputs[i]).value.defined())
-      return variable_cell(*inputs[i]).value.device();
+    if (inputs[i]->impl()->resource)
+      if (const Tensor& value = variable_cell(*inputs[i]).slot().value; value.defined())
+        return value.device();
   Device* device = thread_state().device;
   for (std::size_t i = 0; i < inputs.size() && !device; ++i) {
     const TensorImpl& t = *inputs[i]->impl();
@@ -104,7 +105,7 @@ class EagerExecutor : public Executor {
       locks.lock();
       for (const In& t : inputs) {
         if (!t->impl()->resource) continue;
-        const Tensor& value = variable_cell(*t).value;
+        const Tensor& value = variable_cell(*t).slot().value;
         plain = plain && value.defined() && value.impl()->device->is_host();
       }
     }

@@ -61,10 +61,7 @@ Variable Variable::of_handle(const Tensor& handle) {
 }
 
 bool Variable::defined() const { return cell(*this).dtype.defined(); }
-bool Variable::initialized() const {
-  std::lock_guard lock(cell(*this).mutex);
-  return cell(*this).value.defined();
-}
+bool Variable::initialized() const { return cell(*this).device() != nullptr; }
 
 Tensor Variable::value() const {
   RILL_CHECK(defined(), failed_precondition,
