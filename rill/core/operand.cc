@@ -214,7 +214,7 @@ void refuse_frozen(const Tensor& other) {
 
 ArgPair::ArgPair(const Operand& a, const Operand& b) {
   Operand::Kind ka = a.kind(), kb = b.kind();
-  if (a.file()) thread_state().file = a.file(), thread_state().line = a.line();
+  if (a.file()) call_context().file = a.file(), call_context().line = a.line();
   if (ka == Kind::tensor) a_ = &a.tensor();
   if (kb == Kind::tensor) b_ = &b.tensor();
   if (ka == Kind::tensor && kb == Kind::tensor) [[likely]]

@@ -13,13 +13,6 @@
 namespace rill {
 namespace {
 
-[[noreturn, gnu::noinline]] void leaked(const Op& op, const Tensor& t) {
-  RILL_FAIL(failed_precondition,
-            "[{}] {} was used outside of it, where it has no value; return it from the function "
-            "instead",
-            op.tag, t.impl()->symbol->describe());
-}
-
 // Where the variable is that the op updates; else the device of the scope; else
 // that of the first input that is not on the host. REQUIRES: the locks of those variables.
 Device& place(const Op& op, std::span<const In> inputs, std::span<const DType> dtypes) {
@@ -27,7 +20,7 @@ Device& place(const Op& op, std::span<const In> inputs, std::span<const DType> d
     if (inputs[i]->impl()->resource)
       if (const Tensor& value = variable_cell(*inputs[i]).slot().value; value.defined())
         return value.device();
-  Device* device = thread_state().device;
+  Device* device = call_context().device;
   for (std::size_t i = 0; i < inputs.size() && !device; ++i) {
     const TensorImpl& t = *inputs[i]->impl();
     if (!t.device->is_host()) device = t.device;
@@ -88,15 +81,8 @@ class EagerExecutor : public Executor {
            std::span<Tensor> outputs) override {
     if (!runtime_started.load(std::memory_order_relaxed)) [[unlikely]]
       runtime_started = true;
-    bool plain = !thread_state().device;  // host tensors, no scope
-    for (const In& t : inputs) {
-      if (t->impl()->symbol) [[unlikely]] {
-        Executor* own = t->impl()->symbol->own_executor();
-        if (!own) leaked(op, *t);
-        return own->run(op, inputs, attrs, shapes, dtypes, outputs);
-      }
-      plain = plain && t->impl()->device->is_host();
-    }
+    bool plain = !call_context().device;  // host tensors, no scope
+    for (const In& t : inputs) plain = plain && t->impl()->device->is_host();
     if (op.forward) return op.forward(AttrReader(op, attrs), inputs, shapes, outputs);
     VariableLocks locks;
     if (op.updates()) {

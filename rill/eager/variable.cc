@@ -20,7 +20,7 @@ Variable::Variable() : handle_(make_resource(Ref<Resource>(new VariableCell))) {
 
 Variable::Variable(const Operand& initial_value, VariableOptions o) : Variable() {
   Tensor t = convert_to_tensor(initial_value, o.dtype);
-  if (Executor* tracing = thread_state().executor) t = tracing->initial_value(t);
+  if (Executor* tracing = call_context().executor) t = tracing->initial_value(t);
   VariableCell& c = cell(*this);
   c.name = (o.name.empty() ? "Variable" : o.name) + ":0";
   c.dtype = t.dtype();
@@ -28,7 +28,7 @@ Variable::Variable(const Operand& initial_value, VariableOptions o) : Variable()
   c.trainable = o.trainable;
   c.projection = o.constraint.projection();
   // Inside a device scope a variable lives on that device.
-  Device* device = thread_state().device;
+  Device* device = call_context().device;
   c.assign(device ? copy_to_device(t, *device) : t);
 }
 // C++ prefers this constructor for Variable{x}. Of a tensor or a variable that

@@ -164,7 +164,7 @@ std::string file_part(const char* path) {
 namespace detail {
 
 Argument::Argument(const Operand& x) : kind(Kind::tensor) {
-  if (x.file()) thread_state().file = x.file(), thread_state().line = x.line();
+  if (x.file()) call_context().file = x.file(), call_context().line = x.line();
   tensor = to_tensor(x);
 }
 const Nest& Argument::empty_nest() {
@@ -245,7 +245,7 @@ CallSignature FunctionImpl::signature_to_trace(const Argument* args, std::size_t
                "[function \"{}\"] got {} tensors; its input_signature has {}", name, next,
                options.input_signature.size());
   } else if (!traces.empty()) {
-    const ThreadState& at = thread_state();
+    const CallContext& at = call_context();
     why_retraced = difference(traces.front()->signature, now);
     for (const auto& t : traces) {
       CallSignature relaxed;
@@ -297,10 +297,9 @@ Ref<ConcreteFunctionImpl> FunctionImpl::trace_now(CallSignature signature) {
         "since a graph cannot make one each time it runs. Make it outside, or keep it and make it "
         "only if it is not there";
   Ref<ConcreteFunctionImpl> c(new ConcreteFunctionImpl);
-  const ThreadState before = thread_state();
   {
     TracingScope tracing(*graph);
-    thread_state().device = nullptr;
+    const ScopedContext<&CallContext::device> no_device(nullptr);
     std::vector<Argument> args;
     std::size_t count = 0;
     for (const CallSignature::Item& item : signature.items) {
@@ -327,13 +326,11 @@ Ref<ConcreteFunctionImpl> FunctionImpl::trace_now(CallSignature signature) {
         if (t.defined()) graph->results.push_back(graph->endpoint(t));
       }
     } catch (errors::Error& e) {
-      const ThreadState& at = thread_state();
+      const CallContext& at = call_context();
       e.add_context(format("while tracing function \"{}\"{}", name,
                            at.file ? format(" ({}:{})", file_part(at.file), at.line) : ""));
-      thread_state().device = before.device;
       throw;
     }
-    thread_state().device = before.device;
   }
   // The nest keeps its structure, not the symbols.
   c->structure = c->structure.with_leaves(std::vector<Tensor>(c->result_index.size()));

@@ -71,7 +71,7 @@ bool is_differentiable(DType d) {
 
 std::vector<Tensor> call_op(const Op& op, std::span<const Tensor> inputs, AttrList attrs,
                             int num_outputs) {
-  if (op.taped_call && thread_state().recorder) return op.taped_call(inputs, attrs);
+  if (op.taped_call && call_context().recorder) return op.taped_call(inputs, attrs);
   const std::vector<In> in(inputs.begin(), inputs.end());
   return execute_all(op, in, attrs, num_outputs);
 }
@@ -177,7 +177,7 @@ std::shared_ptr<Plan> GraphFunction::make_plan(std::span<const Tensor> inputs, D
 // Null: not worth planning.
 inline std::shared_ptr<Plan> GraphFunction::find_or_make_plan(std::span<const Tensor> inputs) {
   const int width = compute_width();
-  Device* scope = thread_state().device;
+  Device* scope = call_context().device;
   if (scope && scope->is_host()) scope = nullptr;  // one memory, one set of kernels
   Runner& r = *runner_;
   auto find = [&]() -> std::shared_ptr<Plan> {
@@ -268,7 +268,7 @@ std::vector<Tensor> replay(const Graph& from, std::span<const Tensor> inputs) {
   auto value = [&](Endpoint e) -> const Tensor& {
     return values[static_cast<std::size_t>(e.node->id)][static_cast<std::size_t>(e.index)];
   };
-  ThreadState& state = thread_state();
+  CallContext& state = call_context();
   for (const auto& n : from.nodes()) {
     auto& out = values[static_cast<std::size_t>(n->id)];
     if (!out.empty()) continue;
@@ -294,7 +294,7 @@ std::vector<Tensor> replay(const Graph& from, std::span<const Tensor> inputs) {
 }
 
 std::vector<char> watched_inputs(std::span<const Tensor> inputs) {
-  if (!thread_state().recorder) return {};
+  if (!call_context().recorder) return {};
   std::vector<char> wanted(inputs.size(), 0);
   bool any = false;
   for (const Ref<TapeImpl>& tape : TapeStack::of_thread().tapes()) {
@@ -517,7 +517,7 @@ std::unique_ptr<GradientPair> GraphFunction::make_gradient_pair(const std::vecto
   {
     TracingScope tracing(*forward);
     inputs = add_arguments(*forward, *graph);
-    const ClosingScope closing(closed);
+    const ScopedContext<&CallContext::closes_gradients> closing(closed);
     targets = replay_on(*tape, *graph, inputs, wanted);
     for (const Tensor& t : targets) forward->results.push_back(forward->endpoint(t));
   }

@@ -39,7 +39,7 @@ void check_shape(const Node& n, bool unused, const TensorShape& said, const Tens
 Plan::~Plan() = default;
 
 bool Plan::possible(std::span<const Tensor> inputs) {
-  if (thread_state().device && thread_state().device->defers_kernels()) return false;
+  if (call_context().device && call_context().device->defers_kernels()) return false;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const TensorImpl& t = *inputs[i].impl();
     if (t.device->defers_kernels()) return false;

@@ -160,8 +160,8 @@ class NanFinder : public OpObserver {
     if (finite && culprits.size() >= kMost) return;
     c.node = call.node;
     c.scope = join_scope("");
-    c.file = thread_state().file;
-    c.line = thread_state().line;
+    c.file = call_context().file;
+    c.line = call_context().line;
     if (finite)
       culprits.push_back(std::move(c));
     else

@@ -6,9 +6,9 @@
 
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
+#include "rill/core/call_context.h"
 #include "rill/core/tensor_impl.h"
 #include "rill/graph/graph.h"
-#include "rill/keras/call_site_impl.h"
 #include "rill/keras/metrics/named_metrics_impl.h"
 #include "rill/keras/models/model_impl.h"
 #include "rill/keras/trace_impl.h"
@@ -163,7 +163,7 @@ ConcreteFunction Trainer::planned(Model& model, Mode mode, const Nest& batch,
     // A step has lines of the user's program where he wrote it; none else is at work here, and
     // that of the last op before is not the one that went wrong.
     const CallSiteScope site;
-    CallSiteScope::forget();
+    CallSiteScope::put();
     return trace(names[static_cast<int>(mode)], specs, [&](const std::vector<Tensor>& args) {
       return run(model, mode, batch.with_leaves(args));
     });
