@@ -20,10 +20,6 @@ namespace {
 
 using detail::Argument;
 
-// Many functions are made with the same lambda; traces that only a plain value
-// tells apart would pile up without end.
-constexpr std::size_t kMaxTraces = 64;
-
 TensorSpec spec_of(const Tensor& t) {
   RILL_CHECK(t.defined(), invalid_argument, "[function] an argument is an undefined Tensor");
   return TensorSpec(t.shape(), t.dtype());
@@ -227,6 +223,13 @@ Ref<ConcreteFunctionImpl> FunctionImpl::find_or_trace(const std::vector<TensorSp
 // trace become unknown. REQUIRES: the lock held.
 CallSignature FunctionImpl::signature_to_trace(const Argument* args, std::size_t n) {
   CallSignature now = signature_of(args, n);
+  for (CallSignature::Item& item : now.items)
+    for (TensorSpec& s : item.specs)
+      if (policy.any_batch_size && s.shape().has_rank() && s.shape().rank() > 0) {
+        TensorShape shape = s.shape();
+        shape.set_dim(0, -1);
+        s = TensorSpec(shape, s.dtype(), s.name());
+      }
   if (!options.input_signature.empty()) {
     std::size_t next = 0;
     for (CallSignature::Item& item : now.items)
@@ -247,13 +250,18 @@ CallSignature FunctionImpl::signature_to_trace(const Argument* args, std::size_t
   } else if (!traces.empty()) {
     const CallContext& at = call_context();
     why_retraced = difference(traces.front()->signature, now);
-    for (const auto& t : traces) {
-      CallSignature relaxed;
-      if (!options.reduce_retracing || !differ_in_sizes(t->signature, now, &relaxed)) continue;
-      why_retraced = difference(t->signature, now) +
+    CallSignature relaxed = now;
+    const ConcreteFunctionImpl* alike = nullptr;
+    std::size_t apart = 0;
+    for (const auto& t : traces)
+      if (CallSignature common; differ_in_sizes(t->signature, relaxed, &common)) {
+        relaxed = std::move(common);
+        if (apart++ == 0) alike = t.get();
+      }
+    if (options.reduce_retracing && apart > 0 && apart >= policy.shapes_apart) {
+      why_retraced = difference(alike->signature, now) +
                      "; sizes that differ are unknown in the new trace, which serves all";
       now = std::move(relaxed);
-      break;
     }
     if (at.file) why_retraced += format(" (call at {}:{})", file_part(at.file), at.line);
   }
@@ -268,7 +276,7 @@ Ref<ConcreteFunctionImpl> FunctionImpl::add_trace(std::unique_lock<std::mutex>& 
   lock.lock();
   ++trace_count;
   traces.insert(traces.begin(), made);
-  if (traces.size() > kMaxTraces) traces.pop_back();
+  if (traces.size() > policy.most_traces) traces.pop_back();
   return made;
 }
 
@@ -291,7 +299,7 @@ Ref<ConcreteFunctionImpl> FunctionImpl::trace(CallSignature signature, std::stri
 Ref<ConcreteFunctionImpl> FunctionImpl::trace_now(CallSignature signature) {
   Graph* outer = TracingScope::current();
   Ref<Graph> graph(new Graph(name, outer));
-  if (variables_made_)
+  if (variables_made_ && !policy.later_variables)
     graph->no_variables =
         "a function made a variable at a later call: variables may only be made at the first, "
         "since a graph cannot make one each time it runs. Make it outside, or keep it and make it "

@@ -39,6 +39,16 @@ class ConcreteFunctionImpl {
   Nest pack(const std::vector<Tensor>& results) const;
 };
 
+// When a function is traced again, and with which sizes.
+struct TracePolicy {
+  bool any_batch_size = false;   // the size of the first axis is unknown in every trace
+  std::size_t shapes_apart = 1;  // traces that differ in sizes alone, until those become unknown
+  // Many functions are made with the same lambda; traces that only a plain value tells apart
+  // would pile up without end.
+  std::size_t most_traces = 64;
+  bool later_variables = false;  // traces after the first may make variables, too
+};
+
 class FunctionImpl {
  public:
   FunctionImpl(detail::Traceable* callable, FunctionOptions o);
@@ -52,6 +62,7 @@ class FunctionImpl {
 
   const std::string name;
   const FunctionOptions options;
+  TracePolicy policy;  // set before the first call
   RefCount refs;
 
   mutable std::mutex mutex;                       // guards the next three
