@@ -1,6 +1,6 @@
 #pragma once
+#include "rill/core/call_context.h"
 #include "rill/core/device.h"
-#include "rill/core/execute.h"
 
 namespace rill {
 
@@ -11,7 +11,7 @@ Device* default_device();
 
 // The device of the innermost scope, else the default one; null: the host.
 inline Device* scope_device() {
-  Device* scope = thread_state().device;
+  Device* scope = call_context().device;
   return scope ? scope : default_device();
 }
 
@@ -19,10 +19,10 @@ inline Device* scope_device() {
 // pipelines, whose small steps a GPU would only delay.
 class [[nodiscard]] OnHostByDefault {
  public:
-  OnHostByDefault() : saved_(thread_state().device) {
-    if (!saved_ && default_device()) thread_state().device = &cpu_device();
+  OnHostByDefault() : saved_(call_context().device) {
+    if (!saved_ && default_device()) call_context().device = &cpu_device();
   }
-  ~OnHostByDefault() { thread_state().device = saved_; }
+  ~OnHostByDefault() { call_context().device = saved_; }
   OnHostByDefault(const OnHostByDefault&) = delete;
 
  private:

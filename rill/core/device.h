@@ -14,6 +14,18 @@ enum class DeviceType : unsigned char { cpu, gpu, test };
 inline constexpr int kDeviceTypes = 3;
 const char* device_type_name(DeviceType type);  // "CPU", "GPU", "TEST"
 
+// A point in the queue of a device: reached when all that was queued before it is done.
+// Any thread may ask. Failures of what was queued are not told here but by synchronize().
+class DeviceEvent {
+ public:
+  virtual ~DeviceEvent();
+  virtual bool reached() const = 0;
+  virtual void wait() const = 0;  // the calling thread waits until it is reached
+  // From `start` to this one, as the device measures it; waits for both. InvalidArgument when
+  // they are of devices that have no common clock.
+  virtual double milliseconds_since(const DeviceEvent& start) const = 0;
+};
+
 // Where buffers live and kernels run. Every device is asynchronous to its
 // callers: work is queued and runs in order; what the host wants to see it
 // waits for. The CPU is the special case whose queue is always empty, because
@@ -46,6 +58,11 @@ class Device {
   // Waits until the queue is empty, then throws the first error that queued
   // work reported since the last call, if any.
   virtual void synchronize() = 0;
+  // Marks the end of what is queued now.
+  virtual std::shared_ptr<DeviceEvent> record_event();
+  // What is queued from now on waits for an event, of this device or another. The caller
+  // waits too where the two devices cannot tell each other.
+  virtual void wait_for(const std::shared_ptr<DeviceEvent>& event);
   virtual void report(Code code, std::string message) = 0;
 
   // The address by which a kernel of this device reaches memory of it.

@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <latch>
+#include <thread>
+
 #include "rill/core/operand.h"
 #include "rill/core/tensor_impl.h"
 #include "rill/core/test_device.h"
@@ -53,6 +58,65 @@ TEST(Device, TensorsGoOnlyWhereThereIsADevice) {
   const Tensor t = to_tensor(1.f);
   EXPECT_THROW(t.to("/gpu:7"), errors::InvalidArgument);
   EXPECT_THROW(t.gpu(7), errors::InvalidArgument);
+}
+
+// The queue stands still until `open`, so that what comes after it is certainly not done.
+struct HeldQueue {
+  explicit HeldQueue(Device& d) {
+    d.enqueue([this] { open.wait(); });
+  }
+  std::latch open{1};
+};
+
+TEST(DeviceEvent, IsReachedWhenWhatCameBeforeIsDone) {
+  Device& device = test_device();
+  HeldQueue held(device);
+  const auto event = device.record_event();
+  EXPECT_FALSE(event->reached());
+  held.open.count_down();
+  event->wait();
+  EXPECT_TRUE(event->reached());
+}
+
+TEST(DeviceEvent, OnTheHostItIsReachedAtOnce) {
+  const auto event = cpu_device().record_event();
+  EXPECT_TRUE(event->reached());
+  event->wait();
+  cpu_device().wait_for(event);
+}
+
+TEST(DeviceEvent, AQueueWaitsForAnEventAndItsCallerDoesNot) {
+  Device& device = test_device();
+  std::atomic<bool> open = false, ran_early = false, ran = false;
+  // An event of the program's own: a device is whoever makes events.
+  struct Gate : DeviceEvent {
+    explicit Gate(std::atomic<bool>& o) : is_open(o) {}
+    bool reached() const override { return is_open; }
+    void wait() const override { is_open.wait(false); }
+    double milliseconds_since(const DeviceEvent&) const override { return 0; }
+    std::atomic<bool>& is_open;
+  };
+  device.wait_for(std::make_shared<Gate>(open));
+  device.enqueue([&] {
+    ran_early = !open;
+    ran = true;
+  });
+  EXPECT_FALSE(ran);
+  open = true;
+  open.notify_all();
+  device.synchronize();
+  EXPECT_TRUE(ran);
+  EXPECT_FALSE(ran_early);
+}
+
+TEST(DeviceEvent, MeasuresTheTimeBetweenTwo) {
+  Device& device = test_device();
+  const auto start = device.record_event();
+  device.enqueue([] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); });
+  const auto end = device.record_event();
+  EXPECT_GE(end->milliseconds_since(*start), 5.0);
+  EXPECT_LE(start->milliseconds_since(*end), -5.0);
+  EXPECT_TRUE(end->reached());
 }
 
 TEST(Device, CountsItsMemory) {

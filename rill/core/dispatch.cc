@@ -21,13 +21,13 @@ void fail_without_kernel(const Op& op, const Device& device, DType dtype) {
 }
 
 void VariableLocks::lock() {
-  std::sort(cells_.begin(), cells_.end());
-  for (; held_ < cells_.size(); ++held_)
-    if (held_ == 0 || cells_[held_] != cells_[held_ - 1]) cells_[held_]->mutex.lock();
+  std::sort(slots_.begin(), slots_.end());
+  for (; held_ < slots_.size(); ++held_)
+    if (held_ == 0 || slots_[held_] != slots_[held_ - 1]) slots_[held_]->mutex.lock();
 }
 VariableLocks::~VariableLocks() {
   for (std::size_t i = 0; i < held_; ++i)
-    if (i == 0 || cells_[i] != cells_[i - 1]) cells_[i]->mutex.unlock();
+    if (i == 0 || slots_[i] != slots_[i - 1]) slots_[i]->mutex.unlock();
 }
 
 }  // namespace rill

@@ -28,11 +28,11 @@ class VariableLocks {
   VariableLocks() = default;
   ~VariableLocks();
   VariableLocks(const VariableLocks&) = delete;
-  void add(VariableCell& cell) { cells_.push_back(&cell); }
+  void add(VariableCell& cell) { slots_.push_back(&cell.slot()); }
   void lock();  // once, after the last add
 
  private:
-  SmallVector<VariableCell*, 4> cells_;
+  SmallVector<VariableSlot*, 4> slots_;
   std::size_t held_ = 0;
 };
 

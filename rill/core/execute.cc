@@ -7,7 +7,7 @@
 
 namespace rill {
 
-constinit thread_local ThreadState thread_state_storage;
+constinit thread_local CallContext call_context_storage;
 
 namespace {
 
@@ -143,16 +143,34 @@ void infer_types(const Op& op, std::span<const In> inputs, AttrList attrs,
   }
 }
 
+[[noreturn, gnu::noinline]] void leaked(const Op& op, const Symbol& symbol) {
+  RILL_FAIL(failed_precondition,
+            "[{}] {} was used outside of it, where it has no value; return it from the function "
+            "instead",
+            op.tag, symbol.describe());
+}
+
+// Who carries a call out: that of an input that has its own, the trace, or eager execution,
+// which has no use for symbols.
+Executor& executor_of(const Op& op, std::span<const In> inputs, const CallContext& context) {
+  for (const In& t : inputs) {
+    const Symbol* symbol = t->impl()->symbol.get();
+    if (!symbol) [[likely]]
+      continue;
+    if (Executor* own = symbol->own_executor()) return *own;
+    if (!context.executor) leaked(op, *symbol);
+  }
+  return context.executor ? *context.executor : *eager_executor.load(std::memory_order_relaxed);
+}
+
 void run(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<Tensor> outputs,
          std::span<TensorShape> shapes, std::span<DType> dtypes) {
   infer_types(op, inputs, attrs, dtypes);
   ShapeContext shape_context(op, inputs, attrs, shapes);
   op.shape(shape_context);
-  ThreadState& state = thread_state();
-  Executor* executor =
-      state.executor ? state.executor : eager_executor.load(std::memory_order_relaxed);
-  executor->run(op, inputs, attrs, shapes, dtypes, outputs);
-  if (state.recorder) state.recorder->record(op, inputs, attrs, outputs);
+  CallContext& context = call_context();
+  executor_of(op, inputs, context).run(op, inputs, attrs, shapes, dtypes, outputs);
+  if (context.recorder) context.recorder->record(op, inputs, attrs, outputs);
 }
 
 }  // namespace

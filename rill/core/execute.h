@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "rill/core/attr.h"
+#include "rill/core/call_context.h"
 #include "rill/core/op.h"
 #include "rill/core/operand.h"
 #include "rill/core/tensor.h"
@@ -21,9 +22,9 @@ class In {
   const Tensor* t_;
 };
 
-// The seam: every op of Rill ends here. Behind it stands eager execution, or
-// the graph that is being traced; nothing above knows which. Checks dtypes
-// against the schema, infers shapes, runs or records, and tells the tapes.
+// The seam: every op of Rill ends here. Behind it stands eager execution, the graph that is
+// being traced, or whoever made an input that says so (keras::Input); nothing above knows
+// which. Checks dtypes against the schema, infers shapes, runs or records, and tells the tapes.
 // The first form is for ops with one output.
 Tensor execute(const Op& op, std::initializer_list<In> inputs,
                std::initializer_list<Attr> attrs = {});
@@ -96,20 +97,8 @@ class Recorder {
                       std::span<const Tensor> outputs) = 0;
 };
 
-// What a thread is doing; one look-up per call.
-struct ThreadState {
-  Executor* executor = nullptr;  // a tracing scope; null: eager
-  Recorder* recorder = nullptr;  // null: nothing is being taped
-  Device* device = nullptr;      // innermost device scope; null: where the inputs are
-  const char* file = nullptr;    // the user's line at work
-  int line = 0;
-};
-// Initial-exec: one instruction instead of a call. A few words of the room that
-// the loader keeps for libraries that are loaded late.
-[[gnu::tls_model("initial-exec")]] extern constinit thread_local ThreadState thread_state_storage;
-inline ThreadState& thread_state() { return thread_state_storage; }
 inline void Arg::note_call_site(const Operand& x) {
-  if (x.file()) thread_state().file = x.file(), thread_state().line = x.line();
+  if (x.file()) call_context().file = x.file(), call_context().line = x.line();
 }
 
 void install_eager_executor(Executor* executor);

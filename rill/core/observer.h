@@ -48,8 +48,9 @@ std::int64_t observer_clock_ns();
 
 // One call, as an observer is told of it. Views live for the time of record().
 struct OpCall {
-  std::string_view op;    // "MatMul"; "Mul+Add" for a group; "(call)", "(trace)", "(plan)"
-  std::string_view node;  // empty: called outside of a graph
+  std::string_view op;      // "MatMul"; "Mul+Add" for a group; "(call)", "(trace)", "(plan)"
+  FlopsFn flops = nullptr;  // of that op
+  std::string_view node;    // empty: called outside of a graph
   Ran how = Ran::eager;
   bool elementwise = false;
   std::vector<ObservedValue> inputs, outputs;

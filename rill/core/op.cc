@@ -267,6 +267,10 @@ OpBuilder& OpBuilder::adds_to(std::string_view input_name) {
   if (op_->adds_to < 0) bad("no input of this name", input_name);
   return *this;
 }
+OpBuilder& OpBuilder::flops(FlopsFn fn) {
+  op_->flops = fn;
+  return *this;
+}
 
 const Op& OpBuilder::define() {
   int dispatch = op_->find_attr("T");

@@ -23,6 +23,7 @@ using ManyUpdatesFn = void (*)(KernelContext&, const Op& update) noexcept;
 class AttrReader;
 class In;
 class Tensor;
+class TensorShape;
 // An op that works on handles alone and touches no element (Identity, Reshape,
 // ReadVariableOp). Throws like ordinary code.
 using ForwardFn = void (*)(const AttrReader& attrs, std::span<const In> inputs,
@@ -31,6 +32,11 @@ using ForwardFn = void (*)(const AttrReader& attrs, std::span<const In> inputs,
 // Runs an op that calls functions while a tape listens: so that the tape can go
 // back through their bodies.
 using TapedCallFn = std::vector<Tensor> (*)(std::span<const Tensor> inputs, AttrList attrs);
+
+// Floating-point operations of a call with inputs and outputs of these shapes, a
+// multiplication and an addition counted as two; 0 where shapes are not known.
+using FlopsFn = std::int64_t (*)(std::span<const TensorShape> inputs,
+                                 std::span<const TensorShape> outputs);
 
 // What an op does to the variable that its first input, a handle, names.
 enum class VariableUse : std::uint8_t {
@@ -124,10 +130,11 @@ class Op {
   VariableUse variable = VariableUse::none;
   Calls calls = Calls::none;
   TapedCallFn taped_call = nullptr;
-  bool of_shapes = false;  // the result follows from the shapes of the inputs (Shape, Rank)
-  bool random = false;     // draws from a random stream
-  int packed_input = -1;   // kernels reorder this input, a filter, and may keep it so
-  int adds_to = -1;        // the kernel may write the result over this input, which it adds to
+  bool of_shapes = false;   // the result follows from the shapes of the inputs (Shape, Rank)
+  bool random = false;      // draws from a random stream
+  int packed_input = -1;    // kernels reorder this input, a filter, and may keep it so
+  int adds_to = -1;         // the kernel may write the result over this input, which it adds to
+  FlopsFn flops = nullptr;  // null: bound by memory, not by arithmetic
   bool defined = false;
   bool list_types = false;  // an input or output is a list of any dtypes
 
@@ -199,6 +206,7 @@ class OpBuilder {
   OpBuilder& random();
   OpBuilder& packed_input(std::string_view input_name);
   OpBuilder& adds_to(std::string_view input_name);
+  OpBuilder& flops(FlopsFn fn);
   const Op& define();
 
  private:

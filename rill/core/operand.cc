@@ -218,7 +218,7 @@ Tensor read_beside(const Variable& v, const Tensor& partner) {
 
 ArgPair::ArgPair(const Operand& a, const Operand& b) {
   Operand::Kind ka = a.kind(), kb = b.kind();
-  if (a.file()) thread_state().file = a.file(), thread_state().line = a.line();
+  if (a.file()) call_context().file = a.file(), call_context().line = a.line();
   if (ka == Kind::tensor) a_ = &a.tensor();
   if (kb == Kind::tensor) b_ = &b.tensor();
   if (ka == Kind::tensor && kb == Kind::tensor) [[likely]]

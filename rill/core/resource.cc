@@ -9,12 +9,12 @@ namespace rill {
 Resource::~Resource() = default;
 
 Tensor VariableCell::read() {
-  std::lock_guard lock(mutex);
+  Tensor value = storage_->read();
   RILL_CHECK(
       value.defined(), failed_precondition,
       "[variable] \"{}\" is read before it has a value; assign to it or run its initializer first",
       name);
-  return make_view(value, value.shape());
+  return value;
 }
 
 void VariableCell::assign(const Tensor& t) {
@@ -24,13 +24,11 @@ void VariableCell::assign(const Tensor& t) {
   RILL_CHECK(shape.is_compatible_with(t.shape()), invalid_argument,
              "[assign] variable \"{}\" has shape {}, the value has shape {}", name, shape,
              t.shape());
-  std::lock_guard lock(mutex);
-  // A variable stays on its device.
-  const Tensor here = value.defined() ? copy_to_device(t, value.device()) : t;
-  value = make_view(here, here.shape());
+  storage_->assign(t);
 }
 
 const Tensor& VariableCell::writable() {
+  Tensor& value = slot().value;
   RILL_CHECK(value.defined(), failed_precondition,
              "[variable] \"{}\" is updated before it has a value; assign to it first", name);
   TensorImpl& v = *value.impl();
@@ -48,6 +46,19 @@ const Tensor& VariableCell::writable() {
     value = copy;
   }
   return value;
+}
+
+Device* VariableCell::device() {
+  VariableSlot& s = slot();
+  std::lock_guard lock(s.mutex);
+  return s.value.defined() ? s.value.impl()->device : nullptr;
+}
+
+TensorShape VariableCell::value_shape() {
+  if (shape.is_fully_defined()) return shape;
+  VariableSlot& s = slot();
+  std::lock_guard lock(s.mutex);
+  return s.value.defined() ? s.value.shape() : shape;
 }
 
 constexpr std::string_view kValueKey = "VARIABLE_VALUE";

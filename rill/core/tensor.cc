@@ -243,7 +243,7 @@ template RILL_API std::span<const half> Tensor::data<half>() const;
 template RILL_API std::span<const bfloat16_t> Tensor::data<bfloat16_t>() const;
 
 [[noreturn]] static void no_truth(const Tensor& t) {
-  const ThreadState& at = thread_state();
+  const CallContext& at = call_context();
   RILL_FAIL(failed_precondition,
             "[bool] {} has no truth value: its function is being traced, not run, and an if or "
             "while of C++ would be decided once for all calls{}. Instead of\n"

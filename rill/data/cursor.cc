@@ -95,10 +95,7 @@ bool Cursor::next_row(Nest* element) {
 }
 
 Nest UserCall::operator()(const detail::Fn& f, const Nest& element, std::int64_t index) const {
-  struct PlainState {
-    ThreadState saved = std::exchange(thread_state(), ThreadState{});
-    ~PlainState() { thread_state() = saved; }
-  } plain;
+  const FreshContext fresh;
   ElementRandomScope random({stream_.seed, stream_.seed2, 0}, mix(path_, stream_.number),
                             static_cast<std::uint64_t>(index));
   try {

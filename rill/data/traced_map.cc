@@ -42,18 +42,13 @@ class Components final : public Traceable {
   ElementSpec* result_;
 };
 
-thread_local bool only_form = false;
-
 // The same of a function that returns a dataset, which is looked at while its symbols live.
 class ReturnedDataset final : public Traceable {
  public:
   ReturnedDataset(const detail::Fn& f, const ElementSpec& spec, ElementSpec* result)
       : f_(f), spec_(spec), result_(result) {}
   Nest call(const Argument* args) override {
-    struct OnlyForm {
-      bool before = std::exchange(only_form, true);
-      ~OnlyForm() { only_form = before; }
-    } scope;
+    const ScopedContext<&CallContext::inferring_spec> scope(true);
     *result_ = Dataset::of(f_(nest_of(spec_, args))).element_spec();
     return {};
   }
@@ -69,10 +64,7 @@ bool trace(std::unique_ptr<Traceable> callable, const ElementSpec& element) {
   for (const TensorSpec& s : element.flatten())
     if (!s.dtype().defined() || s.dtype() == variant || s.dtype() == resource) return false;
   try {
-    struct PlainState {
-      ThreadState saved = std::exchange(thread_state(), ThreadState{});
-      ~PlainState() { thread_state() = saved; }
-    } plain;
+    const FreshContext fresh;
     ElementRandomScope random({0, 0, 0}, 0, 0);  // looking must not move the program's streams
     const AnyFunction function(callable.release(), {.name = "Dataset_map"});
     function.concrete(element.flatten());
@@ -90,8 +82,8 @@ bool traced_spec(const detail::Fn& f, const ElementSpec& element, ElementSpec* r
 bool traced_dataset_spec(const detail::Fn& f, const ElementSpec& element, ElementSpec* result) {
   return trace(std::make_unique<ReturnedDataset>(f, element, result), element);
 }
-bool only_form_is_sought(const Nest& source) {
-  if (!only_form) return false;
+bool inferring_spec(const Nest& source) {
+  if (!call_context().inferring_spec) return false;
   const std::vector<Tensor> leaves = source.flatten();
   return std::any_of(leaves.begin(), leaves.end(),
                      [](const Tensor& t) { return t.defined() && t.is_symbolic(); });

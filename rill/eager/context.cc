@@ -16,13 +16,13 @@ namespace rill {
 
 std::atomic<bool> runtime_started{false};
 
-bool executing_eagerly() { return thread_state().executor == nullptr; }
+bool executing_eagerly() { return call_context().executor == nullptr; }
 void enable_eager_execution() {}
 
-DeviceScope::DeviceScope(std::string_view name) : saved_(thread_state().device) {
-  thread_state().device = &find_device(name);
+DeviceScope::DeviceScope(std::string_view name) : saved_(call_context().device) {
+  call_context().device = &find_device(name);
 }
-DeviceScope::~DeviceScope() { thread_state().device = saved_; }
+DeviceScope::~DeviceScope() { call_context().device = saved_; }
 
 std::atomic<bool> soft_placement{true};
 

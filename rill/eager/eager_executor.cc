@@ -14,13 +14,6 @@
 namespace rill {
 namespace {
 
-[[noreturn, gnu::noinline]] void leaked(const Op& op, const Tensor& t) {
-  RILL_FAIL(failed_precondition,
-            "[{}] {} was used outside of it, where it has no value; return it from the function "
-            "instead",
-            op.tag, t.impl()->symbol->describe());
-}
-
 bool is_array(DType dtype, const TensorShape& shape) {
   return (dtype.is_floating() || dtype.is_complex()) && shape.rank() != 0;
 }
@@ -32,9 +25,10 @@ bool is_array(DType dtype, const TensorShape& shape) {
 Device& place(const Op& op, std::span<const In> inputs, std::span<const TensorShape> shapes,
               std::span<const DType> dtypes) {
   for (std::size_t i = 0; op.updates() && i < inputs.size(); ++i)
-    if (inputs[i]->impl()->resource && variable_cell(*inputs[i]).value.defined())
-      return variable_cell(*inputs[i]).value.device();
-  Device* device = thread_state().device;
+    if (inputs[i]->impl()->resource)
+      if (const Tensor& value = variable_cell(*inputs[i]).slot().value; value.defined())
+        return value.device();
+  Device* device = call_context().device;
   for (std::size_t i = 0; i < inputs.size() && !device; ++i) {
     const TensorImpl& t = *inputs[i]->impl();
     if (!t.device->is_host()) device = t.device;
@@ -103,14 +97,7 @@ class EagerExecutor : public Executor {
     if (!runtime_started.load(std::memory_order_relaxed)) [[unlikely]]
       runtime_started = true;
     bool plain = !scope_device();  // host tensors, no other device is asked for
-    for (const In& t : inputs) {
-      if (t->impl()->symbol) [[unlikely]] {
-        Executor* own = t->impl()->symbol->own_executor();
-        if (!own) leaked(op, *t);
-        return own->run(op, inputs, attrs, shapes, dtypes, outputs);
-      }
-      plain = plain && t->impl()->device->is_host();
-    }
+    for (const In& t : inputs) plain = plain && t->impl()->device->is_host();
     if (op.forward) return op.forward(AttrReader(op, attrs), inputs, shapes, outputs);
     VariableLocks locks;
     if (op.updates()) {
@@ -119,7 +106,7 @@ class EagerExecutor : public Executor {
       locks.lock();
       for (const In& t : inputs) {
         if (!t->impl()->resource) continue;
-        const Tensor& value = variable_cell(*t).value;
+        const Tensor& value = variable_cell(*t).slot().value;
         plain = plain && value.defined() && value.impl()->device->is_host();
       }
     }
@@ -233,6 +220,7 @@ class ObservedExecutor final : public EagerExecutor {
     if (!observer) return EagerExecutor::run(op, inputs, attrs, shapes, dtypes, outputs);
     OpCall call;
     call.op = op.name;
+    call.flops = op.flops;
     call.how = op.forward ? Ran::handles : Ran::eager;
     call.elementwise = op.elementwise;
     NodeOfNextCall::take(call);

@@ -12,7 +12,7 @@ namespace rill::detail {
 std::vector<Tensor> any_arguments(std::initializer_list<Operand> args) {
   std::vector<Tensor> out;
   for (const Operand& a : args) {
-    if (a.file()) thread_state().file = a.file(), thread_state().line = a.line();
+    if (a.file()) call_context().file = a.file(), call_context().line = a.line();
     out.push_back(to_tensor(a));
   }
   return out;
@@ -77,7 +77,7 @@ Nest CustomHandle::run(const std::vector<Tensor>& args) const {
     for (const Tensor& t : result->first.flatten()) outputs.push_back(identity(t));
   }
   const Fn gradient = result->second;
-  if (!thread_state().recorder) return outputs.size() == 1 ? Nest(outputs[0]) : Nest(outputs);
+  if (!call_context().recorder) return outputs.size() == 1 ? Nest(outputs[0]) : Nest(outputs);
   for (const Ref<TapeImpl>& tape : TapeStack::of_thread().tapes()) {
     if (tape->paused > 0 || tape->used || tape->abandoned) continue;
     tape->record_custom(args, outputs,

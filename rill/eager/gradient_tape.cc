@@ -208,9 +208,9 @@ std::string GradientTape::why_none(const Tensor& target, const Source& source) c
 }
 
 StopRecordingScope::StopRecordingScope()
-    : saved_(std::exchange(thread_state().recorder, nullptr)) {}
+    : saved_(std::exchange(call_context().recorder, nullptr)) {}
 StopRecordingScope::~StopRecordingScope() {
-  thread_state().recorder = static_cast<Recorder*>(saved_);
+  call_context().recorder = static_cast<Recorder*>(saved_);
 }
 
 }  // namespace rill

@@ -72,8 +72,8 @@ void TapeImpl::add_outputs(TapeRecord& r, std::span<const Tensor> outputs) {
     slots_.push_back(differentiable(d) ? table_.find_or_add(t.id()) : -1);
     infos_.push_back(info_of(t));
   }
-  r.file = thread_state().file;
-  r.line = thread_state().line;
+  r.file = call_context().file;
+  r.line = call_context().line;
   records_.push_back(r);
 }
 
@@ -93,7 +93,7 @@ void TapeImpl::record(const Op& op, std::span<const In> inputs, AttrList attrs,
   if (!useful) {
     for (std::size_t i = 0; i < inputs.size(); ++i)
       if (in[i] >= 0 && !outputs.empty() && cuts_.size() < 4096)
-        cuts_.push_back({outputs[0].id(), in[i], &op, thread_state().file, thread_state().line});
+        cuts_.push_back({outputs[0].id(), in[i], &op, call_context().file, call_context().line});
     return;
   }
   TapeRecord r;
@@ -315,8 +315,7 @@ std::vector<Gradient> TapeImpl::backward(const std::vector<Tensor>& targets,
     if (const int slot = table_.find(targets[i].id());
         slot >= 0 && useful[static_cast<std::size_t>(slot)])
       accumulate(acc, slot, seeds[i].defined() ? seeds[i] : Gradient(seed_of(targets[i])));
-  const char* const file = thread_state().file;
-  const int line = thread_state().line;
+  const CallSiteScope site;
   for (std::size_t k = records_.size(); k-- > 0;) {
     const TapeRecord& r = records_[k];
     bool any = false;
@@ -326,8 +325,7 @@ std::vector<Gradient> TapeImpl::backward(const std::vector<Tensor>& targets,
     }
     if (any) {
       // What runs now belongs to the line of the op that it goes back through.
-      thread_state().file = r.file;
-      thread_state().line = r.line;
+      CallSiteScope::put(r.file, r.line);
       try {
         run_gradient(r, acc, useful);
       } catch (errors::Error& e) {
@@ -347,8 +345,6 @@ std::vector<Gradient> TapeImpl::backward(const std::vector<Tensor>& targets,
       if (!is_source) acc[static_cast<std::size_t>(slot)] = {};
     }
   }
-  thread_state().file = file;
-  thread_state().line = line;
   std::vector<Gradient> out;
   for (const Tensor& s : sources) {
     const int slot = table_.find(s.id());
@@ -400,7 +396,7 @@ TapeStack& TapeStack::of_thread() {
 }
 
 TapeStack::~TapeStack() {
-  thread_state().recorder = nullptr;
+  call_context().recorder = nullptr;
   for (const Ref<TapeImpl>& t : tapes_) t->active = false, t->owner = nullptr;
 }
 
@@ -409,23 +405,23 @@ void TapeStack::push(TapeImpl* tape) {
   tapes_.emplace_back(tape);
   tape->active = true;
   tape->owner = this;
-  thread_state().recorder = this;
+  call_context().recorder = this;
 }
 
 void TapeStack::remove(TapeImpl* tape) {
   tape->active = false;
   tape->owner = nullptr;
   std::erase_if(tapes_, [&](const Ref<TapeImpl>& t) { return t.get() == tape; });
-  if (tapes_.empty()) thread_state().recorder = nullptr;
+  if (tapes_.empty()) call_context().recorder = nullptr;
 }
 
 std::vector<Ref<TapeImpl>> TapeStack::set_aside() {
-  thread_state().recorder = nullptr;
+  call_context().recorder = nullptr;
   return std::exchange(tapes_, {});
 }
 void TapeStack::bring_back(std::vector<Ref<TapeImpl>> tapes) {
   tapes_ = std::move(tapes);
-  thread_state().recorder = tapes_.empty() ? nullptr : this;
+  call_context().recorder = tapes_.empty() ? nullptr : this;
 }
 
 void TapeStack::record(const Op& op, std::span<const In> inputs, AttrList attrs,

@@ -21,7 +21,7 @@ Variable::Variable() : handle_(make_resource(Ref<Resource>(new VariableCell))) {
 
 Variable::Variable(const Operand& initial_value, VariableOptions o) : Variable() {
   Tensor t = convert_to_tensor(initial_value, o.dtype);
-  if (Executor* tracing = thread_state().executor) t = tracing->initial_value(t);
+  if (Executor* tracing = call_context().executor) t = tracing->initial_value(t);
   VariableCell& c = cell(*this);
   c.name = (o.name.empty() ? "Variable" : o.name) + ":0";
   c.dtype = t.dtype();
@@ -62,10 +62,7 @@ Variable Variable::of_handle(const Tensor& handle) {
 }
 
 bool Variable::defined() const { return cell(*this).dtype.defined(); }
-bool Variable::initialized() const {
-  std::lock_guard lock(cell(*this).mutex);
-  return cell(*this).value.defined();
-}
+bool Variable::initialized() const { return cell(*this).device() != nullptr; }
 
 Tensor Variable::value() const {
   RILL_CHECK(defined(), failed_precondition,

@@ -4,6 +4,8 @@
 #include <sstream>
 
 #include "rill/core/device.h"
+#include "rill/core/resource.h"
+#include "rill/core/tensor_impl.h"
 #include "rill/rill.h"
 #include "tests/expect_error.h"
 #include "tests/printed.h"
@@ -196,6 +198,44 @@ TEST(Variable, IsUpdatedOnItsOwnDevice) {
   v.assign_add({1.f, 1.f});
   EXPECT_EQ(v.to_vector<float>(), (std::vector<float>{2, 3}));
   EXPECT_THROW(v.scatter_add({9}, {1.f}), InvalidArgument);
+}
+
+// A value for each of two rooms, of which the thread is in one.
+class TwoRooms : public tf::VariableStorage {
+ public:
+  static inline thread_local int room = 0;
+  tf::VariableSlot& slot() override { return slots_[room]; }
+
+ private:
+  tf::VariableSlot slots_[2];
+};
+
+TEST(Variable, EveryAccessAsksTheStorageWhichValueIsMeant) {
+  auto* cell = new tf::VariableCell(std::make_unique<TwoRooms>());
+  cell->dtype = tf::float32;
+  cell->shape = tf::TensorShape({2});
+  cell->name = "v:0";
+  const auto v = tf::Variable::of_handle(tf::make_resource(tf::Ref<tf::Resource>(cell)));
+  auto step = tf::function([&](tf::Tensor x) {
+    tf::GradientTape tape;
+    const tf::Tensor y = tf::reduce_sum(v.value() * v.value() * x);
+    const tf::Tensor g = tape.gradient(y, v);
+    v.assign_sub(g);
+    return g;
+  });
+  v.assign({1.f, 2.f});
+  TwoRooms::room = 1;
+  EXPECT_FALSE(v.initialized());
+  expect_error<tf::errors::FailedPrecondition>([&] { v.value(); }, "before it has a value");
+  v.assign({10.f, 20.f});
+  v.assign_add({1.f, 1.f});
+  EXPECT_EQ(step(1.f).to_string(), "[22. 42.]");
+  EXPECT_EQ(v.value().to_string(), "[-11. -21.]");
+  TwoRooms::room = 0;
+  EXPECT_TRUE(v.initialized());
+  EXPECT_EQ(v.value().to_string(), "[1. 2.]") << "the other room's value is another one";
+  EXPECT_EQ(step(1.f).to_string(), "[2. 4.]");
+  EXPECT_EQ(v.value().to_string(), "[-1. -2.]");
 }
 
 TEST(Variable, OneThatWasMovedFromSaysSo) {

@@ -26,15 +26,6 @@ std::vector<Ref<TapeImpl>> recording_tapes_of_thread();
 // Whether what is saved for the way back must have a way back itself: another tape
 // records too, or such a function is being made.
 bool must_close();
-class ClosingScope {
- public:
-  explicit ClosingScope(bool closed);
-  ~ClosingScope();
-  ClosingScope(const ClosingScope&) = delete;
-
- private:
-  bool before_;
-};
 void record_on_tapes(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                      const CustomGradFn& back);
 

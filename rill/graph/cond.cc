@@ -58,17 +58,16 @@ Tensor dense_or_zeros(const Gradient& g, const Tensor& of) {
 
 std::vector<Ref<TapeImpl>> recording_tapes_of_thread() {
   std::vector<Ref<TapeImpl>> out;
-  if (!thread_state().recorder) return out;
+  if (!call_context().recorder) return out;
   for (const Ref<TapeImpl>& t : TapeStack::of_thread().tapes())
     if (t->paused == 0 && !t->used && !t->abandoned.load(std::memory_order_acquire))
       out.push_back(t);
   return out;
 }
 
-static thread_local bool closing = false;
-bool must_close() { return closing || recording_tapes_of_thread().size() > 1; }
-ClosingScope::ClosingScope(bool closed) : before_(std::exchange(closing, closed)) {}
-ClosingScope::~ClosingScope() { closing = before_; }
+bool must_close() {
+  return call_context().closes_gradients || recording_tapes_of_thread().size() > 1;
+}
 void record_on_tapes(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                      const CustomGradFn& back) {
   for (const Ref<TapeImpl>& t : recording_tapes_of_thread())

@@ -20,10 +20,6 @@ namespace {
 
 using detail::Argument;
 
-// Many functions are made with the same lambda; traces that only a plain value
-// tells apart would pile up without end.
-constexpr std::size_t kMaxTraces = 64;
-
 TensorSpec spec_of(const Tensor& t) {
   RILL_CHECK(t.defined(), invalid_argument, "[function] an argument is an undefined Tensor");
   return TensorSpec(t.shape(), t.dtype());
@@ -164,7 +160,7 @@ std::string file_part(const char* path) {
 namespace detail {
 
 Argument::Argument(const Operand& x) : kind(Kind::tensor) {
-  if (x.file()) thread_state().file = x.file(), thread_state().line = x.line();
+  if (x.file()) call_context().file = x.file(), call_context().line = x.line();
   tensor = to_tensor(x);
 }
 const Nest& Argument::empty_nest() {
@@ -178,17 +174,62 @@ FunctionImpl::FunctionImpl(detail::Traceable* callable, FunctionOptions o)
     : name(o.name.empty() ? "function" : o.name), options(std::move(o)), callable_(callable) {}
 
 Ref<ConcreteFunctionImpl> FunctionImpl::find_or_trace(const Argument* args, std::size_t n) {
-  std::lock_guard lock(mutex);
-  for (std::size_t i = 0; i < traces.size(); ++i) {
-    if (traces[i]->inside && traces[i]->inside != TracingScope::current()) continue;
-    if (!matches(traces[i]->signature, args, n)) continue;
-    if (i > 0)
-      std::rotate(traces.begin(), traces.begin() + static_cast<std::ptrdiff_t>(i),
-                  traces.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-    return traces.front();
-  }
-  CallSignature now = signature_of(args, n);
+  std::unique_lock lock(mutex);
+  auto find = [&]() -> Ref<ConcreteFunctionImpl> {
+    for (std::size_t i = 0; i < traces.size(); ++i) {
+      if (traces[i]->inside && traces[i]->inside != TracingScope::current()) continue;
+      if (!matches(traces[i]->signature, args, n)) continue;
+      if (i > 0)
+        std::rotate(traces.begin(), traces.begin() + static_cast<std::ptrdiff_t>(i),
+                    traces.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      return traces.front();
+    }
+    return {};
+  };
+  if (Ref<ConcreteFunctionImpl> found = turn_.find_or_take(lock, find)) return found;
+  const MakingTurn::Holder holder(turn_, lock);
   const bool again = !traces.empty();
+  CallSignature signature = signature_to_trace(args, n);
+  return add_trace(lock, std::move(signature), again ? why_retraced : std::string());
+}
+
+Ref<ConcreteFunctionImpl> FunctionImpl::find_or_trace(const std::vector<TensorSpec>& specs) {
+  std::unique_lock lock(mutex);
+  auto find = [&]() -> Ref<ConcreteFunctionImpl> {
+    for (const auto& t : traces) {
+      bool same = t->signature.items.size() == specs.size();
+      for (std::size_t i = 0; same && i < specs.size(); ++i) {
+        const CallSignature::Item& item = t->signature.items[i];
+        same = item.kind == Argument::Kind::tensor && item.specs[0].dtype() == specs[i].dtype() &&
+               item.specs[0].shape() == specs[i].shape();
+      }
+      if (same) return t;
+    }
+    return {};
+  };
+  if (Ref<ConcreteFunctionImpl> found = turn_.find_or_take(lock, find)) return found;
+  const MakingTurn::Holder holder(turn_, lock);
+  CallSignature s;
+  for (const TensorSpec& spec : specs) {
+    CallSignature::Item item;
+    item.kind = Argument::Kind::tensor;
+    item.specs = {spec};
+    s.items.push_back(std::move(item));
+  }
+  return add_trace(lock, std::move(s), {});
+}
+
+// What a call that no trace serves is traced with: sizes that differ from those of another
+// trace become unknown. REQUIRES: the lock held.
+CallSignature FunctionImpl::signature_to_trace(const Argument* args, std::size_t n) {
+  CallSignature now = signature_of(args, n);
+  for (CallSignature::Item& item : now.items)
+    for (TensorSpec& s : item.specs)
+      if (policy.any_batch_size && s.shape().has_rank() && s.shape().rank() > 0) {
+        TensorShape shape = s.shape();
+        shape.set_dim(0, -1);
+        s = TensorSpec(shape, s.dtype(), s.name());
+      }
   if (!options.input_signature.empty()) {
     std::size_t next = 0;
     for (CallSignature::Item& item : now.items)
@@ -207,21 +248,35 @@ Ref<ConcreteFunctionImpl> FunctionImpl::find_or_trace(const Argument* args, std:
                "[function \"{}\"] got {} tensors; its input_signature has {}", name, next,
                options.input_signature.size());
   } else if (!traces.empty()) {
-    const ThreadState& at = thread_state();
+    const CallContext& at = call_context();
     why_retraced = difference(traces.front()->signature, now);
-    for (const auto& t : traces) {
-      CallSignature relaxed;
-      if (!options.reduce_retracing || !differ_in_sizes(t->signature, now, &relaxed)) continue;
-      why_retraced = difference(t->signature, now) +
+    CallSignature relaxed = now;
+    const ConcreteFunctionImpl* alike = nullptr;
+    std::size_t apart = 0;
+    for (const auto& t : traces)
+      if (CallSignature common; differ_in_sizes(t->signature, relaxed, &common)) {
+        relaxed = std::move(common);
+        if (apart++ == 0) alike = t.get();
+      }
+    if (options.reduce_retracing && apart > 0 && apart >= policy.shapes_apart) {
+      why_retraced = difference(alike->signature, now) +
                      "; sizes that differ are unknown in the new trace, which serves all";
       now = std::move(relaxed);
-      break;
     }
     if (at.file) why_retraced += format(" (call at {}:{})", file_part(at.file), at.line);
   }
-  Ref<ConcreteFunctionImpl> made = trace(std::move(now), again ? why_retraced : std::string());
+  return now;
+}
+
+// REQUIRES: the lock and the turn held. The lock is free for the time of the trace.
+Ref<ConcreteFunctionImpl> FunctionImpl::add_trace(std::unique_lock<std::mutex>& lock,
+                                                  CallSignature signature, const std::string& why) {
+  lock.unlock();
+  Ref<ConcreteFunctionImpl> made = trace(std::move(signature), why);
+  lock.lock();
+  ++trace_count;
   traces.insert(traces.begin(), made);
-  if (traces.size() > kMaxTraces) traces.pop_back();
+  if (traces.size() > policy.most_traces) traces.pop_back();
   return made;
 }
 
@@ -244,16 +299,15 @@ Ref<ConcreteFunctionImpl> FunctionImpl::trace(CallSignature signature, std::stri
 Ref<ConcreteFunctionImpl> FunctionImpl::trace_now(CallSignature signature) {
   Graph* outer = TracingScope::current();
   Ref<Graph> graph(new Graph(name, outer));
-  if (variables_made_)
+  if (variables_made_ && !policy.later_variables)
     graph->no_variables =
         "a function made a variable at a later call: variables may only be made at the first, "
         "since a graph cannot make one each time it runs. Make it outside, or keep it and make it "
         "only if it is not there";
   Ref<ConcreteFunctionImpl> c(new ConcreteFunctionImpl);
-  const ThreadState before = thread_state();
   {
     TracingScope tracing(*graph);
-    thread_state().device = nullptr;
+    const ScopedContext<&CallContext::device> no_device(nullptr);
     std::vector<Argument> args;
     std::size_t count = 0;
     for (const CallSignature::Item& item : signature.items) {
@@ -280,13 +334,11 @@ Ref<ConcreteFunctionImpl> FunctionImpl::trace_now(CallSignature signature) {
         if (t.defined()) graph->results.push_back(graph->endpoint(t));
       }
     } catch (errors::Error& e) {
-      const ThreadState& at = thread_state();
+      const CallContext& at = call_context();
       e.add_context(format("while tracing function \"{}\"{}", name,
                            at.file ? format(" ({}:{})", file_part(at.file), at.line) : ""));
-      thread_state().device = before.device;
       throw;
     }
-    thread_state().device = before.device;
   }
   // The nest keeps its structure, not the symbols.
   c->structure = c->structure.with_leaves(std::vector<Tensor>(c->result_index.size()));
@@ -301,7 +353,6 @@ Ref<ConcreteFunctionImpl> FunctionImpl::trace_now(CallSignature signature) {
       x.outer = {};
     }
   variables_made_ = true;
-  ++trace_count;
   return c;
 }
 
@@ -349,25 +400,8 @@ ConcreteFunction AnyFunction::concrete(const Argument* args, std::size_t n) cons
   return ConcreteFunction(impl_->find_or_trace(args, n));
 }
 ConcreteFunction AnyFunction::concrete(const std::vector<TensorSpec>& given) const {
-  const std::vector<TensorSpec>& specs = given.empty() ? impl_->options.input_signature : given;
-  CallSignature s;
-  for (const TensorSpec& spec : specs) {
-    CallSignature::Item item;
-    item.kind = Argument::Kind::tensor;
-    item.specs = {spec};
-    s.items.push_back(std::move(item));
-  }
-  std::lock_guard lock(impl_->mutex);
-  for (const auto& t : impl_->traces) {
-    bool same = t->signature.items.size() == s.items.size();
-    for (std::size_t i = 0; same && i < s.items.size(); ++i)
-      same = t->signature.items[i].kind == Argument::Kind::tensor &&
-             t->signature.items[i].specs[0].dtype() == s.items[i].specs[0].dtype() &&
-             t->signature.items[i].specs[0].shape() == s.items[i].specs[0].shape();
-    if (same) return ConcreteFunction(t);
-  }
-  impl_->traces.insert(impl_->traces.begin(), impl_->trace(std::move(s)));
-  return ConcreteFunction(impl_->traces.front());
+  return ConcreteFunction(
+      impl_->find_or_trace(given.empty() ? impl_->options.input_signature : given));
 }
 
 const std::string& AnyFunction::name() const { return impl_->name; }

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <vector>
 
+#include "rill/base/making_turn.h"
 #include "rill/graph/function.h"
 #include "rill/graph/graph_function.h"
 
@@ -38,26 +39,46 @@ class ConcreteFunctionImpl {
   Nest pack(const std::vector<Tensor>& results) const;
 };
 
+// When a function is traced again, and with which sizes.
+struct TracePolicy {
+  bool any_batch_size = false;   // the size of the first axis is unknown in every trace
+  std::size_t shapes_apart = 1;  // traces that differ in sizes alone, until those become unknown
+  // Many functions are made with the same lambda; traces that only a plain value tells apart
+  // would pile up without end.
+  std::size_t most_traces = 64;
+  bool later_variables = false;  // traces after the first may make variables, too
+};
+
 class FunctionImpl {
  public:
   FunctionImpl(detail::Traceable* callable, FunctionOptions o);
+  // The trace that serves these arguments. One is made where there is none: by one thread at
+  // a time, for user code need not be safe to run in two, while others go on with the traces
+  // that there are. Threads that miss the same trace get the one that the first makes; where
+  // it throws, the next tries.
   Ref<ConcreteFunctionImpl> find_or_trace(const detail::Argument* args, std::size_t n);
-  // `why`: what made a further trace necessary, for observers.
-  Ref<ConcreteFunctionImpl> trace(CallSignature signature, std::string_view why = {});
+  // The same for exactly these specs of tensor arguments.
+  Ref<ConcreteFunctionImpl> find_or_trace(const std::vector<TensorSpec>& specs);
 
   const std::string name;
   const FunctionOptions options;
+  TracePolicy policy;  // set before the first call
   RefCount refs;
 
-  mutable std::recursive_mutex mutex;
+  mutable std::mutex mutex;                       // guards the next three
   std::vector<Ref<ConcreteFunctionImpl>> traces;  // most recently used first
   int trace_count = 0;
   std::string why_retraced;
 
  private:
+  CallSignature signature_to_trace(const detail::Argument* args, std::size_t n);
+  Ref<ConcreteFunctionImpl> add_trace(std::unique_lock<std::mutex>& lock, CallSignature signature,
+                                      const std::string& why);
+  Ref<ConcreteFunctionImpl> trace(CallSignature signature, std::string_view why);
   Ref<ConcreteFunctionImpl> trace_now(CallSignature signature);
   std::unique_ptr<detail::Traceable> callable_;
-  bool variables_made_ = false;
+  MakingTurn turn_;
+  bool variables_made_ = false;  // belongs to the thread that has the turn
 };
 
 }  // namespace rill

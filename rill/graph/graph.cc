@@ -121,8 +121,8 @@ Node& Graph::add(const Op& op, std::string_view wanted, std::vector<Endpoint> in
   node->attrs = std::move(attrs);
   node->outputs = std::move(outputs);
   node->id = static_cast<std::int32_t>(nodes_.size());
-  node->file = thread_state().file;
-  node->line = thread_state().line;
+  node->file = call_context().file;
+  node->line = call_context().line;
   for (const std::vector<Node*>& scope : control_stack)
     node->control_inputs.insert(node->control_inputs.end(), scope.begin(), scope.end());
   by_name_[node->name] = node.get();
@@ -355,8 +355,6 @@ std::string GraphSymbol::describe() const {
 
 namespace {
 
-thread_local Graph* tracing = nullptr;
-
 // Writes calls down instead of carrying them out.
 class TracingExecutor : public Executor {
  public:
@@ -364,10 +362,6 @@ class TracingExecutor : public Executor {
   void run(const Op& op, std::span<const In> inputs, AttrList attrs,
            std::span<const TensorShape> shapes, std::span<const DType> dtypes,
            std::span<Tensor> outputs) override {
-    for (const In& t : inputs)
-      if (t->is_symbolic())
-        if (Executor* own = t->impl()->symbol->own_executor())
-          return own->run(op, inputs, attrs, shapes, dtypes, outputs);
     std::vector<Endpoint> in;
     in.reserve(inputs.size());
     for (const In& t : inputs) in.push_back(graph_.endpoint(*t));
@@ -375,7 +369,7 @@ class TracingExecutor : public Executor {
     for (std::size_t i = 0; i < outputs.size(); ++i) out.push_back({dtypes[i], shapes[i]});
     Node& n = graph_.add(op, join_scope(default_node_name(op)), std::move(in), AttrStorage(attrs),
                          std::move(out));
-    if (Device* d = thread_state().device) n.device = d->name();
+    if (Device* d = call_context().device) n.device = d->name();
     for (std::size_t i = 0; i < outputs.size(); ++i)
       outputs[i] = graph_.tensor({&n, static_cast<int>(i)});
   }
@@ -390,17 +384,10 @@ class TracingExecutor : public Executor {
 
 // What a thread was doing, put aside and back.
 struct Aside {
-  Aside()
-      : executor(thread_state().executor),
-        graph(tracing),
-        tapes(TapeStack::of_thread().set_aside()) {}
-  ~Aside() {
-    thread_state().executor = executor;
-    tracing = graph;
-    TapeStack::of_thread().bring_back(std::move(tapes));
-  }
-  Executor* executor;
-  Graph* graph;
+  Aside(Executor* e, Graph* g) : executor(e), graph(g), tapes(TapeStack::of_thread().set_aside()) {}
+  ~Aside() { TapeStack::of_thread().bring_back(std::move(tapes)); }
+  const ScopedContext<&CallContext::executor> executor;
+  const ScopedContext<&CallContext::graph> graph;
   std::vector<Ref<TapeImpl>> tapes;
 };
 
@@ -408,25 +395,18 @@ struct Aside {
 
 class TracingScope::Impl {
  public:
-  explicit Impl(Graph& g) : executor(g) {
-    thread_state().executor = &executor;
-    tracing = &g;
-  }
-  Aside aside;
-  NameScopeReset names;
+  explicit Impl(Graph& g) : executor(g), aside(&executor, &g) {}
   TracingExecutor executor;
+  Aside aside;
+  // A graph that begins knows no scopes of the one around it.
+  const ScopedContext<&CallContext::names> names{nullptr};
 };
 TracingScope::TracingScope(Graph& graph) : impl_(std::make_unique<Impl>(graph)) {}
 TracingScope::~TracingScope() = default;
-Graph* TracingScope::current() { return tracing; }
+Graph* TracingScope::current() { return call_context().graph; }
 
 class EagerScope::Impl {
- public:
-  Impl() {
-    thread_state().executor = nullptr;
-    tracing = nullptr;
-  }
-  Aside aside;
+  Aside aside_{nullptr, nullptr};
 };
 EagerScope::EagerScope() : impl_(std::make_unique<Impl>()) {}
 EagerScope::~EagerScope() = default;

@@ -181,15 +181,11 @@ class TracingScope {
 // The device that a node asks for, while it runs.
 class ScopedDevice {
  public:
-  explicit ScopedDevice(const Node& n) : before_(thread_state().device) {
-    if (!n.device.empty()) [[unlikely]]
-      thread_state().device = &find_device(n.device);
-  }
-  ~ScopedDevice() { thread_state().device = before_; }
-  ScopedDevice(const ScopedDevice&) = delete;
+  explicit ScopedDevice(const Node& n)
+      : scope_(n.device.empty() ? call_context().device : &find_device(n.device)) {}
 
  private:
-  Device* before_;
+  const ScopedContext<&CallContext::device> scope_;
 };
 
 // Leaves tracing for the time of its life: ops run at once. Symbolic tensors

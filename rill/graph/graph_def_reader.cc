@@ -66,17 +66,8 @@ class ImportingExecutor : public Executor {
 // Import stands outside of what the thread is doing.
 class ImportScope {
  public:
-  explicit ImportScope(Graph& g) : tracing_(g), executor(g), before_(thread_state()) {
-    thread_state().executor = &executor;
-    thread_state().file = nullptr;
-    thread_state().line = 0;
-    thread_state().device = nullptr;
-  }
-  ~ImportScope() {
-    thread_state().executor = before_.executor;
-    thread_state().file = before_.file;
-    thread_state().line = before_.line;
-    thread_state().device = before_.device;
+  explicit ImportScope(Graph& g) : tracing_(g), executor(g), executing_(&executor) {
+    CallSiteScope::put();
   }
 
  private:
@@ -86,7 +77,9 @@ class ImportScope {
   ImportingExecutor executor;
 
  private:
-  ThreadState before_;
+  const CallSiteScope site_;
+  const ScopedContext<&CallContext::executor> executing_;
+  const ScopedContext<&CallContext::device> no_device_{nullptr};
 };
 
 // The order in which nodes can run; of those that can run next, the first of the

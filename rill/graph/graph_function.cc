@@ -72,7 +72,7 @@ bool is_differentiable(DType d) {
 
 std::vector<Tensor> call_op(const Op& op, std::span<const Tensor> inputs, AttrList attrs,
                             int num_outputs) {
-  if (op.taped_call && thread_state().recorder) return op.taped_call(inputs, attrs);
+  if (op.taped_call && call_context().recorder) return op.taped_call(inputs, attrs);
   const std::vector<In> in(inputs.begin(), inputs.end());
   return execute_all(op, in, attrs, num_outputs);
 }
@@ -81,7 +81,8 @@ std::vector<Tensor> call_op(const Op& op, std::span<const Tensor> inputs, AttrLi
 struct GraphFunction::Runner {
   explicit Runner(const Graph& g) : interpreter(g, g.results) {}
   Interpreter interpreter;
-  std::mutex mutex;
+  std::mutex mutex;      // guards all below; free while a plan is made
+  MakingTurn turn;       // whose holder alone sets the next two
   Ref<Graph> optimized;  // what is planned
   std::vector<PassReport> reports;
   std::vector<std::shared_ptr<Plan>> plans;  // most recently used first
@@ -142,7 +143,7 @@ Ref<GraphFunction> finish_function(Ref<Graph> graph) {
   return Ref<GraphFunction>(new GraphFunction(std::move(name), std::move(graph)));
 }
 
-// REQUIRES: the runner's mutex held.
+// REQUIRES: the runner's turn, and not its mutex.
 std::shared_ptr<Plan> GraphFunction::make_plan(std::span<const Tensor> inputs, Device* scope,
                                                int width) {
   OpCall call;
@@ -158,8 +159,11 @@ std::shared_ptr<Plan> GraphFunction::make_plan(std::span<const Tensor> inputs, D
   }
   if (OpObserver* observer = op_observer()) watch.emplace(*observer, call);
   if (!runner_->optimized) {
-    runner_->optimized = clone(*graph);
-    runner_->reports = optimize(*runner_->optimized);
+    Ref<Graph> copy = clone(*graph);
+    std::vector<PassReport> reports = optimize(*copy);
+    std::lock_guard lock(runner_->mutex);
+    runner_->optimized = std::move(copy);
+    runner_->reports = std::move(reports);
   }
   auto plan = std::make_shared<Plan>(
       *runner_->optimized, shapes, devices, scope, width,
@@ -171,32 +175,42 @@ std::shared_ptr<Plan> GraphFunction::make_plan(std::span<const Tensor> inputs, D
   return plan;
 }
 
+// Null: not worth planning.
+inline std::shared_ptr<Plan> GraphFunction::find_or_make_plan(std::span<const Tensor> inputs) {
+  const int width = compute_width();
+  Device* scope = scope_device();
+  if (scope && scope->is_host()) scope = nullptr;  // one memory, one set of kernels
+  Runner& r = *runner_;
+  auto find = [&]() -> std::shared_ptr<Plan> {
+    for (std::size_t i = 0; i < r.plans.size(); ++i) {
+      if (!r.plans[i]->fits(inputs, scope, width)) continue;
+      if (i > 0)
+        std::rotate(r.plans.begin(), r.plans.begin() + static_cast<std::ptrdiff_t>(i),
+                    r.plans.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      ++r.hits;
+      return r.plans.front();
+    }
+    return nullptr;
+  };
+  std::unique_lock lock(r.mutex);
+  if (std::shared_ptr<Plan> found = find()) return found;
+  if (r.made >= kPatience && r.hits <= r.made) return nullptr;
+  if (std::shared_ptr<Plan> found = r.turn.find_or_take(lock, find)) return found;
+  const MakingTurn::Holder holder(r.turn, lock);
+  lock.unlock();
+  std::shared_ptr<Plan> plan = make_plan(inputs, scope, width);
+  lock.lock();
+  r.plans.insert(r.plans.begin(), plan);
+  if (r.plans.size() > kPlans) r.plans.pop_back();
+  ++r.made;
+  return plan;
+}
+
 // Inlined into both: a call that nobody watches pays for no second one.
 [[gnu::always_inline]] inline std::vector<Tensor> GraphFunction::run_now(
     std::span<const Tensor> inputs) {
   if (!planning_enabled() || !Plan::possible(inputs)) return runner_->interpreter.run(inputs);
-  std::shared_ptr<Plan> plan;
-  {
-    const int width = compute_width();
-    Device* scope = scope_device();
-    if (scope && scope->is_host()) scope = nullptr;  // one memory, one set of kernels
-    std::lock_guard lock(runner_->mutex);
-    auto& plans = runner_->plans;
-    for (std::size_t i = 0; i < plans.size() && !plan; ++i) {
-      if (!plans[i]->fits(inputs, scope, width)) continue;
-      plan = plans[i];
-      if (i > 0)
-        std::rotate(plans.begin(), plans.begin() + static_cast<std::ptrdiff_t>(i),
-                    plans.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-      ++runner_->hits;
-    }
-    if (!plan && (runner_->made < kPatience || runner_->hits > runner_->made)) {
-      plan = make_plan(inputs, scope, width);
-      plans.insert(plans.begin(), plan);
-      if (plans.size() > kPlans) plans.pop_back();
-      ++runner_->made;
-    }
-  }
+  const std::shared_ptr<Plan> plan = find_or_make_plan(inputs);
   return plan ? plan->run(inputs) : runner_->interpreter.run(inputs);
 }
 
@@ -255,7 +269,7 @@ std::vector<Tensor> replay(const Graph& from, std::span<const Tensor> inputs) {
   auto value = [&](Endpoint e) -> const Tensor& {
     return values[static_cast<std::size_t>(e.node->id)][static_cast<std::size_t>(e.index)];
   };
-  ThreadState& state = thread_state();
+  CallContext& state = call_context();
   for (const auto& n : from.nodes()) {
     auto& out = values[static_cast<std::size_t>(n->id)];
     if (!out.empty()) continue;
@@ -281,7 +295,7 @@ std::vector<Tensor> replay(const Graph& from, std::span<const Tensor> inputs) {
 }
 
 std::vector<char> watched_inputs(std::span<const Tensor> inputs) {
-  if (!thread_state().recorder) return {};
+  if (!call_context().recorder) return {};
   std::vector<char> wanted(inputs.size(), 0);
   bool any = false;
   for (const Ref<TapeImpl>& tape : TapeStack::of_thread().tapes()) {
@@ -476,16 +490,26 @@ std::unique_ptr<GradientPair> recomputing_pair(GraphFunction& f, const std::vect
 
 }  // namespace
 
-const GradientPair& GraphFunction::gradient_pair(std::vector<char> wanted, bool closed) {
-  std::lock_guard lock(mutex_);
+const GradientPair& GraphFunction::gradient_pair(const std::vector<char>& wanted, bool closed) {
   std::vector<char> key = wanted;
   key.push_back(closed);
-  std::unique_ptr<GradientPair>& made = pairs_[key];
-  if (made) return *made;
-  if (closed && any_node(*graph, [](const Node& n) { return n.op->tag == "while_loop"; })) {
-    made = recomputing_pair(*this, wanted);
-    return *made;
-  }
+  std::unique_lock lock(pairs_mutex_);
+  auto find = [&]() -> const GradientPair* {
+    const auto it = pairs_.find(key);
+    return it == pairs_.end() ? nullptr : it->second.get();
+  };
+  if (const GradientPair* found = pairs_turn_.find_or_take(lock, find)) return *found;
+  const MakingTurn::Holder holder(pairs_turn_, lock);
+  lock.unlock();
+  std::unique_ptr<GradientPair> made = make_gradient_pair(wanted, closed);
+  lock.lock();
+  return *(pairs_[key] = std::move(made));
+}
+
+std::unique_ptr<GradientPair> GraphFunction::make_gradient_pair(const std::vector<char>& wanted,
+                                                                bool closed) {
+  if (closed && any_node(*graph, [](const Node& n) { return n.op->tag == "while_loop"; }))
+    return recomputing_pair(*this, wanted);
   Ref<Graph> forward(new Graph(graph->name + "_forward"));
   Ref<TapeImpl> tape(new TapeImpl(true, false));
   std::vector<Tensor> inputs, targets;
@@ -494,7 +518,7 @@ const GradientPair& GraphFunction::gradient_pair(std::vector<char> wanted, bool 
   {
     TracingScope tracing(*forward);
     inputs = add_arguments(*forward, *graph);
-    const ClosingScope closing(closed);
+    const ScopedContext<&CallContext::closes_gradients> closing(closed);
     targets = replay_on(*tape, *graph, inputs, wanted);
     for (const Tensor& t : targets) forward->results.push_back(forward->endpoint(t));
   }
@@ -552,8 +576,7 @@ const GradientPair& GraphFunction::gradient_pair(std::vector<char> wanted, bool 
   RILL_INTERNAL_CHECK(forward->captures.empty());
   pair->forward = finish_function(std::move(forward));
   pair->backward = finish_function(std::move(backward));
-  made = std::move(pair);
-  return *made;
+  return pair;
 }
 
 }  // namespace rill

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <span>
 
+#include "rill/base/making_turn.h"
 #include "rill/eager/tape_impl.h"
 #include "rill/graph/graph.h"
 
@@ -54,7 +55,7 @@ class GraphFunction : public FunctionBody {
   // What goes back to those inputs for which `wanted` is true. Made once. `closed`:
   // also back from what `forward` saves, so that the way back has a way back, to
   // any order.
-  const GradientPair& gradient_pair(std::vector<char> wanted, bool closed = false);
+  const GradientPair& gradient_pair(const std::vector<char>& wanted, bool closed = false);
 
   // What the passes did, and the plans there are.
   std::string explain() const;
@@ -72,10 +73,13 @@ class GraphFunction : public FunctionBody {
   struct Runner;
   std::vector<Tensor> run_now(std::span<const Tensor> inputs);
   std::vector<Tensor> run_observed(OpObserver& observer, std::span<const Tensor> inputs);
+  std::shared_ptr<Plan> find_or_make_plan(std::span<const Tensor> inputs);
   std::shared_ptr<Plan> make_plan(std::span<const Tensor> inputs, Device* scope, int width);
+  std::unique_ptr<GradientPair> make_gradient_pair(const std::vector<char>& wanted, bool closed);
   bool stateful_ = false;
-  std::mutex mutex_;
   std::unique_ptr<Runner> runner_;
+  std::mutex pairs_mutex_;  // guards pairs_
+  MakingTurn pairs_turn_;
   std::map<std::vector<char>, std::unique_ptr<GradientPair>> pairs_;
 };
 inline void retain(GraphFunction* f) noexcept { f->refs.retain(); }

@@ -91,7 +91,7 @@ Fn nest_fn(std::function<Nest(const Nest&)> f) {
 }  // namespace
 
 Nest elements(const Operand& x) {
-  if (x.file()) thread_state().file = x.file(), thread_state().line = x.line();
+  if (x.file()) call_context().file = x.file(), call_context().line = x.line();
   return Nest(to_tensor(x));
 }
 

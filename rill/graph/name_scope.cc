@@ -1,28 +1,21 @@
 #include "rill/graph/name_scope.h"
 
+#include "rill/core/call_context.h"
 #include "rill/graph/graph.h"
 
 namespace rill {
-namespace {
-
-std::string& prefix() {
-  static thread_local std::string p;
-  return p;
-}
-
-}  // namespace
 
 // In a graph a scope that is opened a second time is another one: "hidden_1/".
-name_scope::name_scope(std::string_view name) : outer_(prefix()) {
-  Graph* g = TracingScope::current();
-  name_ = g ? g->unique_name(outer_ + std::string(name)) + "/" : outer_ + std::string(name) + "/";
-  prefix() = name_;
+name_scope::name_scope(std::string_view name)
+    : name_(join_scope(name)), outer_(std::exchange(call_context().names, &name_)) {
+  if (Graph* g = TracingScope::current()) name_ = g->unique_name(name_);
+  name_ += "/";
 }
-name_scope::~name_scope() { prefix() = outer_; }
+name_scope::~name_scope() { call_context().names = outer_; }
 
-std::string join_scope(std::string_view name) { return prefix() + std::string(name); }
-
-NameScopeReset::NameScopeReset() : outer_(std::exchange(prefix(), {})) {}
-NameScopeReset::~NameScopeReset() { prefix() = outer_; }
+std::string join_scope(std::string_view name) {
+  const std::string* prefix = call_context().names;
+  return prefix ? *prefix + std::string(name) : std::string(name);
+}
 
 }  // namespace rill

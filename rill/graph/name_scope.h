@@ -16,7 +16,8 @@ class name_scope {
   const std::string& name() const { return name_; }  // "outer/hidden/"
 
  private:
-  std::string outer_, name_;
+  std::string name_;
+  const std::string* outer_;
 };
 
 }  // namespace RILL_API
@@ -25,16 +26,5 @@ namespace rill {
 
 // `name` in the scopes of this thread: "hidden/MatMul".
 std::string join_scope(std::string_view name);
-
-// A graph that begins knows no scopes of the one around it.
-class NameScopeReset {
- public:
-  NameScopeReset();
-  ~NameScopeReset();
-  NameScopeReset(const NameScopeReset&) = delete;
-
- private:
-  std::string outer_;
-};
 
 }  // namespace rill

@@ -21,7 +21,7 @@ Graph* own_graph(const Tensor& t) {
 // has a handle of it. (A tape may; then the first must do.)
 bool just_made(const Graph& g, const Tensor& t) {
   const Node& n = *symbol_of(t).at.node;
-  return &n == g.nodes().back().get() && (thread_state().recorder || t.impl()->refs.unique());
+  return &n == g.nodes().back().get() && (call_context().recorder || t.impl()->refs.unique());
 }
 
 // What of a node's name the expression made up: "add_1", or "loss_2" of

@@ -47,9 +47,8 @@ bool Plan::possible(std::span<const Tensor> inputs) {
     if (t.dtype != resource_dtype() || !t.resource ||
         t.resource->resource_kind != Resource::Kind::variable)
       continue;
-    auto& cell = static_cast<VariableCell&>(*t.resource);
-    std::lock_guard lock(cell.mutex);
-    if (cell.value.defined() && cell.value.impl()->device->defers_kernels()) return false;
+    const Device* device = static_cast<VariableCell&>(*t.resource).device();
+    if (device && device->defers_kernels()) return false;
   }
   return true;
 }
@@ -321,6 +320,7 @@ OpCall Plan::observed_call(const Step& s, const Instance* i) const {
                                  Ran::general, Ran::group,  Ran::view};
   OpCall call;
   call.op = s.node->op->name;
+  call.flops = s.node->op->flops;
   call.node = s.node->name;
   call.how = kRan[static_cast<int>(s.how)];
   call.elementwise = s.node->op->elementwise;

@@ -208,9 +208,8 @@ KernelFn Planner::kernel_of(const Node& n) {
 // Where the variable behind an argument is.
 Device* Planner::variable_device(const Node& arg) {
   if (!arg.handle || arg.handle->resource_kind != Resource::Kind::variable) return nullptr;
-  auto& cell = static_cast<VariableCell&>(*arg.handle);
-  std::lock_guard lock(cell.mutex);
-  return cell.value.defined() ? cell.value.impl()->device : &cpu_device();
+  Device* device = static_cast<VariableCell&>(*arg.handle).device();
+  return device ? device : &cpu_device();
 }
 
 // Where a node runs, as eager execution decides: where the variable is that it updates
@@ -262,8 +261,7 @@ bool Planner::assigns_in_place(const Node& n, const Device& device) {
   if (variable_device(arg) != &device || !inputs_in_place(n, device)) return false;
   auto& cell = static_cast<VariableCell&>(*arg.handle);
   const Value& v = value(n.inputs[1]);
-  std::lock_guard lock(cell.mutex);
-  return cell.value.defined() && cell.shape.is_fully_defined() && cell.shape == v.shape &&
+  return cell.device() && cell.shape.is_fully_defined() && cell.shape == v.shape &&
          cell.dtype == v.dtype && plain(v.dtype);
 }
 

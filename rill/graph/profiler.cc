@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include "rill/base/check.h"
-#include "rill/graph/flops.h"
 #include "rill/graph/profiler_impl.h"
 
 namespace rill::profiler {
@@ -179,6 +178,12 @@ class Collector final : public OpObserver {
 
 }  // namespace
 
+static std::vector<TensorShape> shapes_of(const std::vector<ObservedValue>& values) {
+  std::vector<TensorShape> out;
+  for (const ObservedValue& v : values) out.push_back(v.shape);
+  return out;
+}
+
 CallKind kind_of(const OpCall& call) {
   CallKind k;
   k.op = call.op;
@@ -189,7 +194,7 @@ CallKind kind_of(const OpCall& call) {
   for (const ObservedValue& v : call.inputs) k.inputs.push_back({v.dtype, v.shape});
   for (const ObservedValue& v : call.outputs) k.outputs.push_back({v.dtype, v.shape});
   k.bytes = call.bytes;
-  k.flops = flops_of(call.op, call.inputs, call.outputs);
+  if (call.flops) k.flops = call.flops(shapes_of(call.inputs), shapes_of(call.outputs));
   k.width = call.width;
   k.elementwise = call.elementwise;
   return k;

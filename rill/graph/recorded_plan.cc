@@ -76,9 +76,10 @@ bool Plan::run_recorded(std::span<const Tensor> inputs, std::vector<Tensor>& res
   // A variable that lives elsewhere now, or whose value somebody holds, is not updated in
   // place: the steps run one by one then, and are recorded anew.
   for (const Recorded::Bound& b : r.variables) {
-    std::lock_guard guard(b.cell->mutex);
-    if (!b.cell->value.defined() || b.cell->value.impl()->data != b.data ||
-        (b.updated && !b.cell->value.impl()->buffer->unique())) {
+    VariableSlot& slot = b.cell->slot();
+    std::lock_guard guard(slot.mutex);
+    if (!slot.value.defined() || slot.value.impl()->data != b.data ||
+        (b.updated && !slot.value.impl()->buffer->unique())) {
       recorded_.reset();
       return false;
     }
@@ -122,8 +123,9 @@ bool Plan::run_recorded(std::span<const Tensor> inputs, std::vector<Tensor>& res
           for (std::size_t k = 0; k < s.in_slots.size(); ++k) {
             if (s.in_slots[k] < 0) continue;
             VariableCell& cell = variable_cell(my.slots[static_cast<std::size_t>(s.in_slots[k])]);
-            std::lock_guard guard(cell.mutex);
-            r.variables.push_back({&cell, cell.value.impl()->data, s.how == How::update});
+            VariableSlot& slot = cell.slot();
+            std::lock_guard guard(slot.mutex);
+            r.variables.push_back({&cell, slot.value.impl()->data, s.how == How::update});
           }
         }
       }

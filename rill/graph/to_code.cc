@@ -202,8 +202,8 @@ std::string ConcreteFunction::to_string() const {
 
 namespace autograph {
 std::string to_code(const detail::AnyFunction& f) {
+  if (f.trace_count() == 0 && !f.impl().options.input_signature.empty()) f.concrete({});
   std::lock_guard lock(f.impl().mutex);
-  if (f.impl().traces.empty() && !f.impl().options.input_signature.empty()) f.concrete({});
   RILL_CHECK(!f.impl().traces.empty(), failed_precondition,
              "[autograph.to_code] function \"{}\" has not been traced; call it once, or give it an "
              "input_signature",

@@ -340,7 +340,7 @@ namespace detail {
 Nest loop_values(std::initializer_list<Operand> vars) {
   std::vector<Tensor> out;
   for (const Operand& v : vars) {
-    if (v.file()) thread_state().file = v.file(), thread_state().line = v.line();
+    if (v.file()) call_context().file = v.file(), call_context().line = v.line();
     out.push_back(to_tensor(v));
   }
   return Nest(std::move(out));

@@ -17,7 +17,6 @@
 #include "rill/eager/context.h"
 #include "rill/eager/gradient_tape.h"
 #include "rill/graph/control_flow.h"
-#include "rill/graph/flops.h"
 #include "rill/graph/function.h"
 #include "rill/graph/graph_function.h"
 #include "rill/graph/name_scope.h"

@@ -13,8 +13,8 @@
 #include "rill/ops/math_ops.h"
 #include "rill/ops/random_ops.h"
 #include "rill/rill.h"
-#include "tests/shows.h"
 #include "tests/sanitizer.h"
+#include "tests/shows.h"
 
 namespace rill {
 namespace {

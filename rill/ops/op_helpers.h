@@ -39,13 +39,7 @@ Tensor transpose_by(const Tensor& x, const Tensor& perm);
 
 // For forward functions that call other ops: tapes see the op that is being run alone.
 class UnrecordedScope {
- public:
-  UnrecordedScope() : saved_(thread_state().recorder) { thread_state().recorder = nullptr; }
-  ~UnrecordedScope() { thread_state().recorder = saved_; }
-  UnrecordedScope(const UnrecordedScope&) = delete;
-
- private:
-  Recorder* saved_;
+  const ScopedContext<&CallContext::recorder> scope_{nullptr};
 };
 
 // For gradients of broadcasting ops: `grad` has the broadcast shape; it is

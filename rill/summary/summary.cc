@@ -100,7 +100,7 @@ bool scalar(std::string_view name, const Operand& data, const ScalarOptions& opt
         scalar_event(wall_time(), at.item<std::int64_t>(), tag, v.item<float>(), description));
     return constant(true);
   };
-  if (thread_state().executor)  // tracing: at each call, with the values of then
+  if (call_context().executor)  // tracing: at each call, with the values of then
     numpy_function(write, {value, step.value()}, bool_);
   else
     write(value, step.value());

@@ -58,6 +58,22 @@ TEST_F(Gpu, ManyUploadsKeepTheirOrder) {
   EXPECT_EQ(sum.to_vector<float>(), std::vector<float>(5000, 300 * 299 / 2));
 }
 
+TEST_F(Gpu, EventsMarkPointsOfTheQueue) {
+  tf::Device& gpu = tf::find_device("/gpu:0");
+  Tensor x = tf::ones({2048, 2048}).gpu();
+  const auto start = gpu.record_event();
+  for (int i = 0; i < 20; ++i) x = tf::matmul(x, x) / 2048.f;
+  const auto end = gpu.record_event();
+  gpu.wait_for(end);
+  EXPECT_GT(end->milliseconds_since(*start), 0.0);
+  EXPECT_TRUE(start->reached() && end->reached());
+  // The host has another clock, and may be waited for.
+  const auto here = tf::cpu_device().record_event();
+  EXPECT_THROW(end->milliseconds_since(*here), tf::errors::InvalidArgument);
+  gpu.wait_for(here);
+  EXPECT_EQ(x[0][0].item<float>(), 1.f);
+}
+
 TEST_F(Gpu, ReductionsOfEverySize) {
   for (int rows : {1, 7, 300, 5000})
     for (int columns : {1, 10, 1000, 6000}) {

@@ -95,8 +95,8 @@ TEST_P(Conformance, SameOnGpu) {
     for (const Tensor& t : make_inputs(row(), sample, d)) {
       moved.push_back(copy_to_device(t, *device));
       if (!t.impl()->resource) continue;
-      VariableCell& cell = variable_cell(t);
-      cell.value = copy_to_device(cell.value, *device);
+      Tensor& value = variable_cell(t).slot().value;
+      value = copy_to_device(value, *device);
     }
     std::vector<Tensor> got;
     try {

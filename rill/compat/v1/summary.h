@@ -30,7 +30,8 @@ class [[nodiscard]] RecordScope {
   friend RecordScope record_summaries_every_n_global_steps(std::int64_t n,
                                                            const Variable& global_step);
   explicit RecordScope(std::function<bool()> condition);
-  bool before_;
+  struct Entered;
+  std::unique_ptr<Entered> entered_;
   rill::summary::DefaultScope condition_;
 };
 

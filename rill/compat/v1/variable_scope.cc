@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "rill/base/check.h"
+#include "rill/compat/v1/call_state_impl.h"
 #include "rill/compat/v1/variable_store_impl.h"
 #include "rill/core/resource.h"
 #include "rill/graph/name_scope.h"
@@ -15,9 +16,6 @@ namespace rill::compat::v1 {
 namespace {
 
 using State = VariableScope::State;
-
-thread_local Ref<VariableStoreImpl> default_store;
-thread_local std::shared_ptr<State> innermost;  // null: outside of every scope
 
 // Scopes that are opened without a store.
 struct Loose {
@@ -102,7 +100,7 @@ void release(VariableStoreImpl* s) noexcept {
 VariableStoreImpl::VariableStoreImpl(VariableStoreOptions o)
     : root(std::make_shared<VariableScope::State>(VariableScope::State{.reuse = o.reuse})) {}
 
-const Ref<VariableStoreImpl>& VariableStoreImpl::current() { return default_store; }
+Ref<VariableStoreImpl> VariableStoreImpl::current() { return ScopedCallState::now().store; }
 
 std::optional<Variable> VariableStoreImpl::find(const std::string& name) const {
   std::lock_guard lock(mutex);
@@ -192,10 +190,12 @@ std::vector<Tensor> VariableStoreImpl::regularization_losses(const std::string& 
 VariableStore::VariableStore(VariableStoreOptions options)
     : impl_(new VariableStoreImpl(options)) {}
 
-VariableStore::Scope::Scope(const Ref<VariableStoreImpl>& store) : before_(default_store) {
-  default_store = store;
+struct VariableStore::Scope::Entered : ScopedCallState {};
+VariableStore::Scope::Scope(const Ref<VariableStoreImpl>& store)
+    : entered_(std::make_unique<Entered>()) {
+  (*entered_)->store = store;
 }
-VariableStore::Scope::~Scope() { default_store = before_; }
+VariableStore::Scope::~Scope() = default;
 VariableStore::Scope VariableStore::as_default() const { return Scope(impl_); }
 
 std::vector<Variable> VariableStore::variables() const {
@@ -221,24 +221,24 @@ Reuse VariableScope::reuse() const { return state_->reuse; }
 void VariableScope::reuse_variables() const { state_->reuse = true; }
 
 VariableScope get_variable_scope() {
-  if (innermost) return VariableScope(innermost);
-  if (default_store) return VariableScope(default_store->root);
+  const CallState& now = ScopedCallState::now();
+  if (now.scope) return VariableScope(now.scope);
+  if (now.store) return VariableScope(now.store->root);
   static thread_local const auto outside = std::make_shared<State>();
   return VariableScope(outside);
 }
 
 struct variable_scope::Entered {
-  Entered(std::shared_ptr<State> s, const std::string& op_scope)
-      : state(std::move(s)), before(innermost) {
+  Entered(std::shared_ptr<State> s, const std::string& op_scope) : state(std::move(s)) {
     if (!op_scope.empty()) names.emplace(op_scope);
-    innermost = state;
+    entered->scope = state;
     with_counts([&](ScopeCounts& c) { c.open(state->name); });
   }
   ~Entered() {
-    innermost = before;
     with_counts([&](ScopeCounts& c) { c.close_within(state->name); });
   }
-  std::shared_ptr<State> state, before;
+  std::shared_ptr<State> state;
+  ScopedCallState entered;
   std::optional<name_scope> names;  // none for a scope without a name of its own
 };
 
@@ -297,9 +297,9 @@ Variable get_variable(std::string_view name, const TensorShape& shape,
   };
   const keras::Regularizer& regularizer =
       o.regularizer.defined() ? o.regularizer : scope.regularizer;
-  if (default_store)
-    return default_store->get(full, shape, asked, scope.reuse.within(default_store->root->reuse),
-                              regularizer, make);
+  if (const Ref<VariableStoreImpl> store = VariableStoreImpl::current())
+    return store->get(full, shape, asked, scope.reuse.within(store->root->reuse), regularizer,
+                      make);
   RILL_CHECK(!scope.reuse.yes(), invalid_argument,
              "[get_variable] {}:0 does not exist: without a default VariableStore nothing keeps "
              "variables to share. Write auto scope = store.as_default()",

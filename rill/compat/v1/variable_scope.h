@@ -71,7 +71,8 @@ class VariableStore {
    private:
     friend class VariableStore;
     explicit Scope(const Ref<VariableStoreImpl>& store);
-    Ref<VariableStoreImpl> before_;
+    struct Entered;
+    std::unique_ptr<Entered> entered_;
   };
   Scope as_default() const;
 

@@ -33,7 +33,7 @@ class VariableStoreImpl : public TrackableNode {
  public:
   explicit VariableStoreImpl(VariableStoreOptions options);
   // The innermost one of this thread; null: none.
-  static const Ref<VariableStoreImpl>& current();
+  static Ref<VariableStoreImpl> current();
 
   struct Entry {
     std::string name;  // without ":0"

@@ -39,9 +39,8 @@ bool on_host(const Node& n) {
   for (Endpoint e : n.inputs) {
     if (info(e).dtype != resource_dtype()) continue;
     if (e.node->handle->resource_kind != Resource::Kind::variable) return false;
-    auto& cell = static_cast<VariableCell&>(*e.node->handle);
-    const std::lock_guard lock(cell.mutex);
-    if (cell.value.defined() && !cell.value.impl()->device->is_host()) return false;
+    const Device* device = static_cast<VariableCell&>(*e.node->handle).device();
+    if (device && !device->is_host()) return false;
   }
   return true;
 }

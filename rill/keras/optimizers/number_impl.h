@@ -31,6 +31,6 @@ class Number {
 };
 
 // Whether ops of this thread become part of a graph.
-inline bool is_tracing() { return thread_state().executor != nullptr; }
+inline bool is_tracing() { return call_context().executor != nullptr; }
 
 }  // namespace rill::keras

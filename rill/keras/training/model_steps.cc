@@ -1,8 +1,8 @@
 // What a model does with a batch, and what compile told it.
 #include "rill/base/check.h"
+#include "rill/core/call_context.h"
 #include "rill/eager/gradient_tape.h"
 #include "rill/graph/name_scope.h"
-#include "rill/keras/call_site_impl.h"
 #include "rill/keras/models/model_impl.h"
 #include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
 #include "rill/keras/training/trainer_impl.h"
@@ -61,7 +61,7 @@ Nest Model::train_step(const Nest& data) {
   if (Model* object = other_model(*this)) return object->train_step(data);
   Trainer& t = compiled_trainer(*this, "fit");
   const CallSiteScope site;
-  CallSiteScope::forget();
+  CallSiteScope::put();
   Optimizer& optimizer = *t.options.optimizer;
   const BatchParts p = parts_of(data);
   Nest y_pred;

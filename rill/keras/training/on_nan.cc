@@ -141,7 +141,7 @@ class NanFinder : public OpObserver {
     for (const In& t : inputs) {
       if (!op.updates() || !is_variable(*t)) continue;
       VariableCell& cell = variable_cell(*t);
-      const Contents left = contents_of(cell.value);
+      const Contents left = contents_of(cell.slot().value);
       if (left.finite() || !spoilt_.insert(&cell).second) continue;
       c.results.push_back(left);
       if (c.changed.empty()) c.changed = cell.name;
@@ -152,7 +152,7 @@ class NanFinder : public OpObserver {
     bool finite = true, no_nan = true;
     for (const In& t : inputs) {
       if (op.updates() && is_variable(*t)) continue;
-      c.inputs.push_back(contents_of(is_variable(*t) ? variable_cell(*t).value : *t));
+      c.inputs.push_back(contents_of(is_variable(*t) ? variable_cell(*t).slot().value : *t));
       finite = finite && c.inputs.back().finite();
       no_nan = no_nan && c.inputs.back().nans == 0;
     }
@@ -160,8 +160,8 @@ class NanFinder : public OpObserver {
     if (finite && culprits.size() >= kMost) return;
     c.node = call.node;
     c.scope = join_scope("");
-    c.file = thread_state().file;
-    c.line = thread_state().line;
+    c.file = call_context().file;
+    c.line = call_context().line;
     if (finite)
       culprits.push_back(std::move(c));
     else

@@ -6,12 +6,12 @@
 
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
+#include "rill/core/call_context.h"
 #include "rill/core/tensor_impl.h"
+#include "rill/graph/function_impl.h"
 #include "rill/graph/graph.h"
-#include "rill/keras/call_site_impl.h"
 #include "rill/keras/metrics/named_metrics_impl.h"
 #include "rill/keras/models/model_impl.h"
-#include "rill/keras/trace_impl.h"
 #include "rill/keras/training/batches_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
@@ -67,9 +67,15 @@ MetricsArg::MetricsArg(const std::vector<MetricList>& given) {
       all_.insert(all_.end(), l.list().begin(), l.list().end());
 }
 
+void Trainer::forget_functions() {
+  for (auto& f : functions_) f.reset();
+  traced_.clear();
+}
+
 // ---- the planned step
 namespace {
-constexpr std::size_t kMostFunctions = 8, kShapesApart = 3;
+// Of a mode; also how many of all modes a checkpoint knows.
+constexpr std::size_t kMostTraces = 8;
 
 template <class F>
 void for_each_layer(LayerImpl& l, const F& f) {
@@ -112,85 +118,69 @@ Nest Trainer::run(Model& model, Mode mode, const Nest& data) {
 
 Nest Trainer::step(Model& model, Mode mode, const Nest& batch) {
   if (options.run_eagerly) return run(model, mode, batch);
-  const std::vector<Tensor> leaves = batch.flatten();
-  return planned(model, mode, batch, leaves)(leaves);
+  return planned(model, mode, batch)(batch.flatten());
 }
+
+// The step of a model, which the function traces.
+class Trainer::Step : public rill::detail::Traceable {
+ public:
+  Step(Trainer& trainer, Mode mode) : trainer_(trainer), mode_(mode) {}
+  Nest call(const rill::detail::Argument* args) override {
+    return trainer_.traced_step(mode_, args[0].nest);
+  }
+
+ private:
+  Trainer& trainer_;
+  Mode mode_;
+};
 
 ConcreteFunction Trainer::planned(Model& model, Mode mode, const Nest& batch) {
-  return planned(model, mode, batch, batch.flatten());
+  std::optional<rill::detail::AnyFunction>& f = functions_[static_cast<std::size_t>(mode)];
+  if (!f) {
+    static const char* names[] = {"train_function", "test_function", "predict_function"};
+    f.emplace(new Step(*this, mode), FunctionOptions{.name = names[static_cast<int>(mode)]});
+    // The number of samples is left open, so that the last, smaller batch is the same trace.
+    // Batches of many shapes, sentences of all lengths say: after some of them the axes in
+    // which they differ are left open too.
+    f->impl().policy = {.any_batch_size = true,
+                        .shapes_apart = 3,
+                        .most_traces = kMostTraces,
+                        .later_variables = true};
+  }
+  // A step has lines of the user's program where the user wrote it; none else is at work here,
+  // and that of the last op before is not the one that went wrong.
+  const CallSiteScope site;
+  CallSiteScope::put();
+  model_ = &model;
+  const int before = f->trace_count();
+  const rill::detail::Argument argument(batch);
+  ConcreteFunction c = f->concrete(&argument, 1);
+  if (f->trace_count() != before) restore_metrics();
+  return c;
 }
 
-ConcreteFunction Trainer::planned(Model& model, Mode mode, const Nest& batch,
-                                  const std::vector<Tensor>& leaves) {
-  const auto fits = [&](const Planned& p) {
-    if (p.mode != mode || p.specs.size() != leaves.size()) return false;
-    for (std::size_t i = 0; i < leaves.size(); ++i)
-      if (p.specs[i].dtype() != leaves[i].dtype() ||
-          !p.specs[i].shape().is_compatible_with(leaves[i].shape()))
-        return false;
-    return p.structure.same_structure(batch);
-  };
-  for (std::size_t i = 0; i < functions_.size(); ++i)
-    if (fits(functions_[i])) return functions_[i].function;
-
-  // A new kind of batch. The number of samples is left open, so that the last, smaller batch
-  // is the same function. Weights are made first, since a graph has none to make.
-  std::vector<TensorSpec> specs;
-  for (const Tensor& t : leaves) {
-    TensorShape s = t.shape();
-    if (s.rank() > 0) s.set_dim(0, -1);
-    specs.emplace_back(s, t.dtype());
-  }
-  // Batches of many shapes, sentences of all lengths say: after some of them the axes in which they
-  // differ are left open too.
-  std::vector<const Planned*> alike;
-  for (const Planned& p : functions_) {
-    bool same =
-        p.mode == mode && p.specs.size() == specs.size() && p.structure.same_structure(batch);
-    for (std::size_t i = 0; same && i < specs.size(); ++i)
-      same = p.specs[i].dtype() == specs[i].dtype() &&
-             p.specs[i].shape().rank() == specs[i].shape().rank();
-    if (same) alike.push_back(&p);
-  }
-  if (alike.size() >= kShapesApart)
-    for (std::size_t i = 0; i < specs.size(); ++i) {
-      TensorShape s = specs[i].shape();
-      for (const Planned* p : alike) s = common_shape(s, p->specs[i].shape());
-      specs[i] = TensorSpec(s, specs[i].dtype());
-    }
-  static const char* names[] = {"train_function", "test_function", "predict_function"};
-  const auto traced = [&] {
-    // A step has lines of the user's program where he wrote it; none else is at work here, and
-    // that of the last op before is not the one that went wrong.
-    const CallSiteScope site;
-    CallSiteScope::forget();
-    return trace(names[static_cast<int>(mode)], specs, [&](const std::vector<Tensor>& args) {
-      return run(model, mode, batch.with_leaves(args));
-    });
-  };
-  const std::size_t first = graph_streams();
-  std::int64_t before = op_streams();
+Nest Trainer::traced_step(Mode mode, const Nest& batch) {
+  Traced t{mode, op_streams(), graph_streams(), 0};
   const auto saved = std::find_if(restored_.streams.begin(), restored_.streams.end(),
                                   [&](const Progress::Streams& s) { return s.mode == mode; });
-  std::optional<ConcreteFunction> f;
+  Nest results;
   if (saved == restored_.streams.end()) {
-    f = traced();
+    results = run(*model_, mode, batch);
   } else {
     // In the place of the one that was traced before the process was stopped.
     const std::vector<std::int64_t> now = random_state();
-    before = saved->before;
-    set_op_streams(before);
-    f = traced();
+    t.streams_before = saved->before;
+    set_op_streams(t.streams_before);
+    results = run(*model_, mode, batch);
     set_random_state(now);
-    if (graph_streams() - first == saved->counts.size())
-      set_graph_stream_counts(first, saved->counts);
+    if (graph_streams() - t.first_stream == saved->counts.size())
+      set_graph_stream_counts(t.first_stream, saved->counts);
     restored_.streams.erase(saved);
   }
-  if (functions_.size() >= kMostFunctions) functions_.erase(functions_.begin());
-  functions_.push_back({mode, batch.with_leaves(std::vector<Tensor>(leaves.size(), constant(0))),
-                        std::move(specs), *f, before, first, graph_streams()});
-  restore_metrics();
-  return *f;
+  t.last_stream = graph_streams();
+  if (traced_.size() >= kMostTraces) traced_.erase(traced_.begin());
+  traced_.push_back(t);
+  return results;
 }
 
 // ---- progress
@@ -206,11 +196,11 @@ std::vector<Metric*> Trainer::all_metrics() const {
 }
 
 void Trainer::save(data::StateWriter& out) const {
-  out.put(static_cast<std::int64_t>(functions_.size()));
-  for (const Planned& p : functions_) {
-    out.put(static_cast<std::int64_t>(p.mode));
-    out.put(p.streams_before);
-    out.put(graph_stream_counts(p.first_stream, p.last_stream));
+  out.put(static_cast<std::int64_t>(traced_.size()));
+  for (const Traced& t : traced_) {
+    out.put(static_cast<std::int64_t>(t.mode));
+    out.put(t.streams_before);
+    out.put(graph_stream_counts(t.first_stream, t.last_stream));
   }
   const std::vector<Metric*> list = all_metrics();
   out.put(static_cast<std::int64_t>(list.size()));
@@ -223,7 +213,7 @@ void Trainer::save(data::StateWriter& out) const {
 
 Trainer::Progress Trainer::read_progress(data::StateReader& in) {
   Progress p;
-  for (std::int64_t n = in.integer(0, 8); n > 0; --n) {
+  for (std::int64_t n = in.integer(0, kMostTraces); n > 0; --n) {
     Progress::Streams s;
     s.mode = static_cast<Mode>(in.integer(0, 2));
     s.before = in.integer(0, INT64_MAX);
@@ -239,7 +229,7 @@ Trainer::Progress Trainer::read_progress(data::StateReader& in) {
 }
 
 void Trainer::restore(Progress progress) {
-  functions_.clear();
+  forget_functions();
   restored_ = std::move(progress);
   if (resolved_) restore_metrics();
 }

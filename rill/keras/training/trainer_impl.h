@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <optional>
 
 #include "rill/data/state_impl.h"
 #include "rill/graph/function.h"
@@ -32,7 +33,7 @@ class Trainer {
   // Which layers are trainable counts as it is now, for every step of training.
   void remember_trainable(LayerImpl& model);
   // Functions are traced anew: something that they depend on has changed.
-  void forget_functions() { functions_.clear(); }
+  void forget_functions();
 
   // What a checkpoint in the middle of an epoch needs to know of the trainer.
   struct Progress {
@@ -84,19 +85,19 @@ class Trainer {
   std::map<std::string, std::shared_ptr<metrics::Mean>> layer_metrics_;
   std::vector<std::string> layer_metric_names_;
 
-  struct Planned {
-    Mode mode;
-    Nest structure;
-    std::vector<TensorSpec> specs;
-    ConcreteFunction function;
-    std::int64_t streams_before = 0;                // see Progress::Streams
-    std::size_t first_stream = 0, last_stream = 0;  // of its random ops
-  };
-  ConcreteFunction planned(Model& model, Mode mode, const Nest& batch,
-                           const std::vector<Tensor>& leaves);
+  class Step;
+  Nest traced_step(Mode mode, const Nest& batch);
   std::vector<Metric*> all_metrics() const;
   void restore_metrics();
-  std::vector<Planned> functions_;
+  std::optional<rill::detail::AnyFunction> functions_[3];  // by mode
+  Model* model_ = nullptr;                                 // for the time of a trace
+  // The random ops of a trace.
+  struct Traced {
+    Mode mode;
+    std::int64_t streams_before = 0;  // see Progress::Streams
+    std::size_t first_stream = 0, last_stream = 0;
+  };
+  std::vector<Traced> traced_;
   Progress restored_;  // what is not given back yet
 };
 

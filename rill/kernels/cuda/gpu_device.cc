@@ -19,6 +19,45 @@ namespace {
                      cudaGetErrorString(error), cudaGetErrorName(error)));
 }
 
+class CudaEvent final : public DeviceEvent {
+ public:
+  explicit CudaEvent(const GpuDevice& gpu) : gpu_(gpu) {
+    gpu.activate();
+    check(cudaEventCreate(&event_), "making an event");
+    if (const cudaError_t e = cudaEventRecord(event_, gpu.stream()); e != cudaSuccess) {
+      cudaEventDestroy(event_);
+      throw_cuda_error(gpu, e, "recording an event");
+    }
+  }
+  ~CudaEvent() override { cudaEventDestroy(event_); }
+  cudaEvent_t handle() const { return event_; }
+
+  bool reached() const override {
+    const cudaError_t e = cudaEventQuery(event_);
+    if (e != cudaErrorNotReady) check(e, "asking for an event");
+    return e == cudaSuccess;
+  }
+  void wait() const override { check(cudaEventSynchronize(event_), "waiting for an event"); }
+  double milliseconds_since(const DeviceEvent& start) const override {
+    const auto* from = dynamic_cast<const CudaEvent*>(&start);
+    RILL_CHECK(from && &from->gpu_ == &gpu_, invalid_argument,
+               "[device event] the start is not an event of {}; record both on one device",
+               gpu_.name());
+    from->wait();
+    wait();
+    float ms = 0;
+    check(cudaEventElapsedTime(&ms, from->event_, event_), "comparing events");
+    return ms;
+  }
+
+ private:
+  void check(cudaError_t e, const char* what) const {
+    if (e != cudaSuccess) throw_cuda_error(gpu_, e, what);
+  }
+  const GpuDevice& gpu_;
+  cudaEvent_t event_ = nullptr;
+};
+
 }  // namespace
 
 GpuDevice::~GpuDevice() = default;
@@ -91,6 +130,20 @@ void GpuDevice::throw_first_error(cudaError_t error) {
 void GpuDevice::synchronize() {
   activate();
   throw_first_error(cudaStreamSynchronize(stream_));
+}
+
+// A step that marks or awaits a point in time is not recorded.
+std::shared_ptr<DeviceEvent> GpuDevice::record_event() {
+  refuse_while_recording("an event");
+  return std::make_shared<CudaEvent>(*this);
+}
+void GpuDevice::wait_for(const std::shared_ptr<DeviceEvent>& event) {
+  refuse_while_recording("waiting for an event");
+  const auto* other = dynamic_cast<const CudaEvent*>(event.get());
+  if (!other) return event->wait();
+  activate();
+  if (const auto e = cudaStreamWaitEvent(stream_, other->handle(), 0); e != cudaSuccess)
+    throw_cuda_error(*this, e, "waiting for an event");
 }
 
 void GpuDevice::copy(void* dst, const void* src, std::size_t bytes) {

@@ -29,6 +29,8 @@ class GpuDevice : public Device, public DeviceMemory {
   void deallocate(void* p, std::size_t bytes) noexcept override;
   void enqueue(std::function<void()> work) override;
   void synchronize() override;
+  std::shared_ptr<DeviceEvent> record_event() override;
+  void wait_for(const std::shared_ptr<DeviceEvent>& event) override;
   void report(Code code, std::string message) override;
   void copy(void* dst, const void* src, std::size_t bytes) override;
   void copy_from_host(void* dst, const void* src, std::size_t bytes) override;

@@ -87,8 +87,8 @@ Tensor copied(const Tensor& t, Device& device, const char* tag) {
              t.dtype());
   const Tensor out = copy_to_device(t, device);
   const In in(t);
-  if (out.impl() != t.impl() && thread_state().recorder)
-    thread_state().recorder->record(identity_op, {&in, 1}, {}, {&out, 1});
+  if (out.impl() != t.impl() && call_context().recorder)
+    call_context().recorder->record(identity_op, {&in, 1}, {}, {&out, 1});
   return out;
 }
 

@@ -176,7 +176,7 @@ Tensor index_into(const Tensor& t, std::span<const Index> index) {
       index[0].tensor().dtype() == bool_)
     return boolean_mask(t, index[0].tensor());
   Parsed p = parse(index);
-  const ThreadState& state = thread_state();
+  const CallContext& state = call_context();
   const bool eager =
       !state.executor && !t.is_symbolic() && p.begin_tensors.empty() && !t.impl()->resource;
   const bool wide = p.wide || !p.begin_tensors.empty();

@@ -1,5 +1,6 @@
 // Matrix products with what comes after them, for the passes over graphs: programs
 // never write these.
+#include "rill/ops/flops.h"
 #include "rill/ops/op_helpers.h"
 
 namespace rill {
@@ -24,6 +25,7 @@ void product_shape(ShapeContext& c) {
                                                .shape(product_shape)
                                                .no_gradient()
                                                .adds_to("c")
+                                               .flops(flops::of_matmul)
                                                .define();
 
 [[maybe_unused]] const Op& fused_matmul_op =
@@ -39,6 +41,7 @@ void product_shape(ShapeContext& c) {
         .doc("The matrix product of a and b, plus a row, through an activation.")
         .shape(product_shape)
         .no_gradient()
+        .flops(flops::of_matmul)
         .define();
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Matrix products: MatMul for matrices, BatchMatMulV2 for stacks of them.
 #include "rill/ops/array_ops.h"
+#include "rill/ops/flops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/op_helpers.h"
 
@@ -66,6 +67,7 @@ const Op& matmul_op = OpBuilder("MatMul", "matmul")
                           .doc("The matrix product of a [m, k] and b [k, n].")
                           .shape(matmul_shape)
                           .gradient(matmul_grad, "a b")
+                          .flops(flops::of_matmul)
                           .define();
 
 void batch_matmul_shape(ShapeContext& c) {
@@ -110,6 +112,7 @@ const Op& batch_matmul_op =
         .doc("Matrix products over the last two axes; leading axes broadcast.")
         .shape(batch_matmul_shape)
         .gradient(batch_matmul_grad, "x y")
+        .flops(flops::of_matmul)
         .define();
 
 Tensor batch_matmul(const Tensor& x, const Tensor& y, bool adj_x, bool adj_y) {

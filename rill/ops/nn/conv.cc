@@ -2,6 +2,7 @@
 // respect to input and filter, which are each other's gradients.
 #include "rill/ops/array/array_helpers.h"
 #include "rill/ops/array_ops.h"
+#include "rill/ops/flops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/nn/windows.h"
 #include "rill/ops/op_helpers.h"
@@ -105,6 +106,7 @@ void define(const char* name, const char* tag, TypeSet types) {
            .shape(forward_shape<f>)
            .gradient(forward_grad<f>, "input filter")
            .packed_input("filter")
+           .flops(f == kDepthwise ? flops::of_depthwise : flops::of_conv)
            .define();
   OpBuilder input(op + "BackpropInput" + version, std::string(tag) + "_backprop_input");
   input.input(f == kConv3d ? "input_sizes: Tshape" : "input_sizes: int32")
@@ -118,6 +120,7 @@ void define(const char* name, const char* tag, TypeSet types) {
            .shape(backward_shape<f, true>)
            .gradient(input_grad<f>, "filter out_backprop")
            .packed_input("filter")
+           .flops(f == kDepthwise ? flops::of_depthwise_input : flops::of_conv_input)
            .host("input_sizes")
            .define();
   OpBuilder filter(op + "BackpropFilter" + version, std::string(tag) + "_backprop_filter");
@@ -130,6 +133,7 @@ void define(const char* name, const char* tag, TypeSet types) {
            .doc("The gradient with respect to the filter, which has shape filter_sizes.")
            .shape(backward_shape<f, false>)
            .gradient(filter_grad<f>, "input out_backprop")
+           .flops(f == kDepthwise ? flops::of_depthwise_filter : flops::of_conv_filter)
            .host("filter_sizes")
            .define();
 }

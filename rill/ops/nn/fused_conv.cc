@@ -1,5 +1,6 @@
 // A convolution with what comes after it, for the passes over graphs: programs never
 // write it.
+#include "rill/ops/flops.h"
 #include "rill/ops/nn/windows.h"
 #include "rill/ops/op_helpers.h"
 
@@ -27,6 +28,7 @@ void fused_conv_shape(ShapeContext& c) { find_op("Conv2D").shape(c); }
         .shape(fused_conv_shape)
         .no_gradient()
         .packed_input("filter")
+        .flops(flops::of_conv)
         .define();
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "rill/base/check.h"
 #include "rill/base/philox.h"
+#include "rill/core/call_context.h"
 #include "rill/ops/random_ops.h"
 
 namespace rill {
@@ -41,20 +42,16 @@ std::int64_t global_seed(Seeds& s) {
 }
 std::int64_t seed_beside_op_seed(const Seeds& s) { return s.fixed ? s.global : kDefaultGlobalSeed; }
 
-thread_local ElementRandomScope* element_scope = nullptr;
-
 }  // namespace
 
 ElementRandomScope::ElementRandomScope(const RandomStream& dataset, std::uint64_t round,
                                        std::uint64_t element)
-    : outer_(element_scope),
+    : outer_(std::exchange(call_context().element_random, this)),
       seed_(dataset.seed),
       seed2_(dataset.seed2),
       round_(round),
-      element_(element) {
-  element_scope = this;
-}
-ElementRandomScope::~ElementRandomScope() { element_scope = outer_; }
+      element_(element) {}
+ElementRandomScope::~ElementRandomScope() { call_context().element_random = outer_; }
 RandomStream ElementRandomScope::next(const RandomStream& stream) {
   Philox bits(static_cast<std::uint64_t>(stream.seed) ^
                   static_cast<std::uint64_t>(stream.seed2) * 0x9E3779B97F4A7C15,
@@ -75,7 +72,7 @@ RandomStream ElementRandomScope::traced() {
 
 RandomStream next_stream(std::int64_t op_seed, std::int64_t elements) {
   Seeds& s = seeds();
-  if (ElementRandomScope* scope = element_scope) {
+  if (ElementRandomScope* scope = call_context().element_random) {
     if (op_seed < 0) return scope->next(scope->dataset());
     std::lock_guard lock(s.mutex);
     return scope->next({seed_beside_op_seed(s), op_seed, 0});
@@ -94,7 +91,7 @@ RandomStream next_stream(std::int64_t op_seed, std::int64_t elements) {
 
 RandomStream dataset_stream(std::int64_t op_seed) {
   // One that a user's function makes for an element draws by that element.
-  if (ElementRandomScope* scope = element_scope; scope && op_seed < 0)
+  if (ElementRandomScope* scope = call_context().element_random; scope && op_seed < 0)
     return scope->next(scope->dataset());
   Seeds& s = seeds();
   std::lock_guard lock(s.mutex);
@@ -116,7 +113,7 @@ Counts& counts() {
 
 RandomStream graph_stream(std::int64_t op_seed) {
   RandomStream s;
-  if (ElementRandomScope* scope = element_scope) {
+  if (ElementRandomScope* scope = call_context().element_random) {
     std::lock_guard lock(seeds().mutex);
     s = op_seed < 0 ? scope->traced() : RandomStream{seed_beside_op_seed(seeds()), op_seed, 0};
   } else {
@@ -135,7 +132,7 @@ std::int64_t new_graph_offset() {
 
 std::int64_t start_of_run(std::int64_t offset, std::int64_t elements) {
   if (offset >= 0) return offset;
-  if (ElementRandomScope* scope = element_scope)
+  if (ElementRandomScope* scope = call_context().element_random)
     return scope->next({0, 0, 0}).seed2;  // each op's stream, entered far apart
   Counts& c = counts();
   std::lock_guard lock(c.mutex);

@@ -89,7 +89,7 @@ const Op& multinomial_op = OpBuilder("Multinomial", "random.categorical")
 // The stream of a call that draws count() numbers.
 template <class F>
 RandomStream stream(std::int64_t seed, F count) {
-  return thread_state().executor ? graph_stream(seed) : next_stream(seed, count());
+  return call_context().executor ? graph_stream(seed) : next_stream(seed, count());
 }
 
 std::int64_t count(const Tensor& sizes) {

@@ -80,12 +80,7 @@ void run(const Op& op, const Tensor& handle, const Operand& value) {
 
 }  // namespace
 
-TensorShape value_shape(const Tensor& handle) {
-  VariableCell& cell = variable_cell(handle);
-  if (cell.shape.is_fully_defined()) return cell.shape;
-  std::lock_guard lock(cell.mutex);
-  return cell.value.defined() ? cell.value.shape() : cell.shape;
-}
+TensorShape value_shape(const Tensor& handle) { return variable_cell(handle).value_shape(); }
 Tensor read_variable(const Tensor& handle) {
   return execute(read_op, {handle}, {{"dtype", variable_cell(handle).dtype}});
 }

@@ -1,0 +1,17 @@
+#pragma once
+#include <memory>
+
+#include "rill/compat/v1/variable_scope.h"
+#include "rill/core/call_context.h"
+
+namespace rill::compat::v1 {
+
+// What a thread stands in of TensorFlow 1's scopes.
+struct CallState {
+  Ref<VariableStoreImpl> store;                 // null: none
+  std::shared_ptr<VariableScope::State> scope;  // null: outside of every scope
+  bool records_summaries = false;
+};
+using ScopedCallState = ScopedRoom<&CallContext::compat>;
+
+}  // namespace rill::compat::v1
