@@ -30,12 +30,12 @@ Tensor select(const Tensor& condition, const Tensor& x, const Tensor& y) {
   return where(rows, x, y);
 }
 
-struct Composite {
+struct Expansion {
   std::string_view op;
   std::size_t inputs;  // 0: any number
   Tensor (*build)(const proto::NodeDef& def, const std::vector<Tensor>& in);
 };
-const Composite kComposites[] = {
+const Expansion kExpansions[] = {
     {"ZerosLike", 1,
      [](const proto::NodeDef&, const std::vector<Tensor>& in) { return zeros_like(in[0]); }},
     {"OnesLike", 1,
@@ -70,11 +70,11 @@ const Composite kComposites[] = {
 }  // namespace
 
 bool is_composite(std::string_view op) {
-  return std::ranges::find(kComposites, op, &Composite::op) != std::end(kComposites);
+  return std::ranges::find(kExpansions, op, &Expansion::op) != std::end(kExpansions);
 }
 
 Node* expand_node(Graph& graph, const proto::NodeDef& def, const std::vector<Endpoint>& inputs) {
-  const Composite& c = *std::ranges::find(kComposites, def.op(), &Composite::op);
+  const Expansion& c = *std::ranges::find(kExpansions, def.op(), &Expansion::op);
   RILL_CHECK(c.inputs == 0 || c.inputs == inputs.size(), invalid_argument,
              "it has {} inputs; expected {}", inputs.size(), c.inputs);
   TracingScope tracing(graph);
