@@ -96,114 +96,100 @@ struct InFloat32 {
   }
 };
 
-// ---- visitors
-class FieldWriter {
+// ---- what a list can say of a field
+struct FieldRole {
+  bool required = false;         // NotFound where a file lacks it
+  bool written = true;           // by get_config
+  const char* keras3 = nullptr;  // its name there, where that is another
+  enum { kept, only_default, dropped } in_keras3 = kept;
+};
+
+template <class Visitor>
+class FieldVisitor {
  public:
-  explicit FieldWriter(Config& c) : c_(c) {}
+  // A file that lacks it, or has null, has the default of the options.
   template <class T, class Form = PlainField>
-  void operator()(const char* name, const T& v, Form = {}) {
-    c_.set(name, Form::write(v));
+  void operator()(const char* name, T& v, Form form = {}) {
+    self().field(name, v, form, FieldRole{});
   }
   template <class T, class Form = PlainField>
-  void required(const char* name, const T& v, Form form = {}) {
-    (*this)(name, v, form);
+  void required(const char* name, T& v, Form form = {}) {
+    self().field(name, v, form, FieldRole{.required = true});
+  }
+  // get_config writes it where this holds.
+  template <class T, class Form = PlainField>
+  void written_if(bool yes, const char* name, T& v, Form form = {}) {
+    self().field(name, v, form, FieldRole{.written = yes});
+  }
+  // Keras 3 does not have it: only its default can be said there.
+  template <class T, class Form = PlainField>
+  void in_keras2(const char* name, T& v, Form form = {}) {
+    self().field(name, v, form, FieldRole{.in_keras3 = FieldRole::only_default});
+  }
+  // Keras 3 does not have it, and computes the same without it.
+  template <class T, class Form = PlainField>
+  void detail_of_keras2(const char* name, T& v, Form form = {}) {
+    self().field(name, v, form, FieldRole{.in_keras3 = FieldRole::dropped});
   }
   template <class T, class Form = PlainField>
-  void written_if(bool yes, const char* name, const T& v, Form form = {}) {
-    if (yes) (*this)(name, v, form);
+  void renamed(const char* name, const char* keras3, T& v, Form form = {}) {
+    self().field(name, v, form, FieldRole{.keras3 = keras3});
   }
-  template <class T, class Form = PlainField>
-  void in_keras2(const char* name, const T& v, Form form = {}) {
-    (*this)(name, v, form);
-  }
-  template <class T, class Form = PlainField>
-  void detail_of_keras2(const char* name, const T& v, Form form = {}) {
-    (*this)(name, v, form);
-  }
-  template <class T, class Form = PlainField>
-  void renamed(const char* name, const char* /*keras3*/, const T& v, Form form = {}) {
-    (*this)(name, v, form);
-  }
-  void always_in_keras2(const char* name, const Config& value) { c_.set(name, value); }
+  // Keras 2 writes it, though the layer has no choice.
+  void always_in_keras2(const char* /*name*/, const Config& /*value*/) {}
+  // Keras 3 has it, and it would make another layer: read only where it is off.
   void only_in_keras3(const char* /*name*/) {}
+  // What else a configuration for Keras 3 needs: change(Config&).
   template <class Change>
   void for_keras3(const Change&) {}
+
+ private:
+  Visitor& self() { return static_cast<Visitor&>(*this); }
+};
+
+// ---- visitors
+class FieldWriter : public FieldVisitor<FieldWriter> {
+ public:
+  explicit FieldWriter(Config& c) : c_(c) {}
+  template <class T, class Form>
+  void field(const char* name, const T& v, Form, const FieldRole& role) {
+    if (role.written) c_.set(name, Form::write(v));
+  }
+  void always_in_keras2(const char* name, const Config& value) { c_.set(name, value); }
 
  private:
   Config& c_;
 };
 
-class FieldReader {
+class FieldReader : public FieldVisitor<FieldReader> {
  public:
   explicit FieldReader(const Config& c) : c_(c) {}
-  template <class T, class Form = PlainField>
-  void operator()(const char* name, T& v, Form = {}) {
+  template <class T, class Form>
+  void field(const char* name, T& v, Form, const FieldRole& role) {
     constexpr bool null_too = std::is_same_v<T, Activation> || requires { Form::reads_null; };
-    if (!c_.contains(name)) return;
-    if (const Config& given = c_[name]; null_too || !given.is_null()) Form::read(given, v);
+    if (role.required) return Form::read(c_[name], v);
+    const char* key = role.keras3 && c_.contains(role.keras3) ? role.keras3 : name;
+    if (!c_.contains(key)) return;
+    if (const Config& given = c_[key]; null_too || !given.is_null()) Form::read(given, v);
   }
-  // NotFound where it is missing.
-  template <class T, class Form = PlainField>
-  void required(const char* name, T& v, Form = {}) {
-    Form::read(c_[name], v);
-  }
-  // Files may have it or not; get_config writes it where this holds.
-  template <class T, class Form = PlainField>
-  void written_if(bool, const char* name, T& v, Form form = {}) {
-    (*this)(name, v, form);
-  }
-  // Keras 3 does not have it: only its default can be said there.
-  template <class T, class Form = PlainField>
-  void in_keras2(const char* name, T& v, Form form = {}) {
-    (*this)(name, v, form);
-  }
-  // Keras 3 does not have it, and computes the same.
-  template <class T, class Form = PlainField>
-  void detail_of_keras2(const char* name, T& v, Form form = {}) {
-    (*this)(name, v, form);
-  }
-  // It has another name in Keras 3.
-  template <class T, class Form = PlainField>
-  void renamed(const char* name, const char* keras3, T& v, Form form = {}) {
-    (*this)(c_.contains(keras3) ? keras3 : name, v, form);
-  }
-  // Keras 2 writes it, though the layer has no choice.
-  void always_in_keras2(const char*, const Config&) {}
-  // Keras 3 has it, and it would make another layer. Unimplemented unless it is off.
   void only_in_keras3(const char* name) { refuse_argument(c_, name); }
-  // What else a configuration for Keras 3 needs.
-  template <class Change>
-  void for_keras3(const Change&) {}
 
  private:
   const Config& c_;
 };
 
 // Makes a configuration one for Keras 3; visits options as they are by default.
-class FieldsForKeras3 {
+class FieldsForKeras3 : public FieldVisitor<FieldsForKeras3> {
  public:
   explicit FieldsForKeras3(Config& c) : c_(c) {}
-  template <class T, class Form = PlainField>
-  void operator()(const char*, const T&, Form = {}) {}
-  template <class T, class Form = PlainField>
-  void required(const char*, const T&, Form = {}) {}
-  template <class T, class Form = PlainField>
-  void written_if(bool, const char*, const T&, Form = {}) {}
-  template <class T, class Form = PlainField>
-  void in_keras2(const char* name, const T& by_default, Form = {}) {
-    drop_for_keras3(c_, name, Form::write(by_default));
-  }
-  template <class T, class Form = PlainField>
-  void detail_of_keras2(const char* name, const T&, Form = {}) {
-    c_.erase(name);
-  }
-  template <class T, class Form = PlainField>
-  void renamed(const char* name, const char* keras3, const T&, Form = {}) {
-    if (c_.contains(name)) c_.set(keras3, Config(c_[name]));
-    c_.erase(name);
+  template <class T, class Form>
+  void field(const char* name, const T& by_default, Form, const FieldRole& role) {
+    if (role.keras3 && c_.contains(name)) c_.set(role.keras3, Config(c_[name]));
+    if (role.in_keras3 == FieldRole::only_default)
+      drop_for_keras3(c_, name, Form::write(by_default));
+    if (role.keras3 || role.in_keras3 == FieldRole::dropped) c_.erase(name);
   }
   void always_in_keras2(const char* name, const Config& value) { drop_for_keras3(c_, name, value); }
-  void only_in_keras3(const char*) {}
   template <class Change>
   void for_keras3(const Change& change) {
     change(c_);
