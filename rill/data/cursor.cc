@@ -1,4 +1,5 @@
 // What all stages share: passes, rows, calls of users' functions.
+#include "rill/core/default_device.h"
 #include "rill/core/execute.h"
 #include "rill/data/dataset_impl.h"
 
@@ -96,6 +97,7 @@ bool Cursor::next_row(Nest* element) {
 
 Nest UserCall::operator()(const detail::Fn& f, const Nest& element, std::int64_t index) const {
   const FreshContext fresh;
+  const OnHostByDefault on_host;
   ElementRandomScope random({stream_.seed, stream_.seed2, 0}, mix(path_, stream_.number),
                             static_cast<std::uint64_t>(index));
   try {

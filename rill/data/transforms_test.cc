@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "rill/base/parallel.h"
+#include "rill/core/device.h"
 #include "rill/rill.h"
 #include "tests/dataset_values.h"
 #include "tests/expect_error.h"

@@ -50,9 +50,13 @@ void in_a_process(F test) {
           test();
         } catch (const std::exception& e) {
           std::cerr << e.what() << '\n';
-          std::exit(2);
+          std::_Exit(2);
         }
-        std::exit(::testing::Test::HasFailure() ? 1 : 0);
+        const auto& result = *::testing::UnitTest::GetInstance()->current_test_info()->result();
+        for (int i = 0; i < result.total_part_count(); ++i)
+          std::cerr << result.GetTestPartResult(i).line_number() << ": "
+                    << result.GetTestPartResult(i).message() << '\n';
+        std::_Exit(::testing::Test::HasFailure() ? 1 : 0);
       },
       ::testing::ExitedWithCode(0), "");
 }
@@ -134,6 +138,34 @@ TEST(Gpus, WhatIsWrongIsRefused) {
     EXPECT_THROW(tf::config::set_visible_devices({all[0]}, "GPU"), tf::errors::FailedPrecondition);
     EXPECT_THROW(tf::config::set_logical_device_configuration(all[0], {{}}),
                  tf::errors::FailedPrecondition);
+  });
+}
+
+// The default device is the TEST device here, which has kernels.
+TEST(Gpus, ArraysOfFloatsAndVariablesGoToTheDefaultDevice) {
+  in_a_process([] {
+    setenv("RILL_DEFAULT_DEVICE", "/device:TEST:0", 1);
+    const auto there = [](const tf::Tensor& t) {
+      return t.device().type() == tf::DeviceType::test;
+    };
+    EXPECT_TRUE(there(tf::constant({1.f, 2.f}) + 1.f));
+    EXPECT_TRUE(there(tf::Variable(tf::zeros({3})).value()));
+    EXPECT_FALSE(there(tf::constant({1, 2}) + 1));  // sizes and indices
+    EXPECT_FALSE(there(tf::constant(1.f) + 1.f));   // single numbers
+    const auto twice = tf::function([](tf::Tensor x) { return x * 2.f; });
+    EXPECT_EQ(twice(tf::constant({1.f, 2.f})).to_vector<float>(), (std::vector<float>{2, 4}));
+    for (auto& e : tf::data::Dataset::range(2).map([](tf::Tensor x) {
+           return tf::cast(tf::stack({x, x}), tf::float32) * 2.f;
+         }))
+      EXPECT_FALSE(there(e.as_tensor()));  // input pipelines
+    auto scope = tf::device("/cpu:0");
+    EXPECT_FALSE(there(tf::constant({1.f, 2.f}) + 1.f));
+  });
+}
+TEST(Gpus, ADefaultDeviceThatIsNotThereIsAnError) {
+  in_a_process([] {
+    setenv("RILL_DEFAULT_DEVICE", "/gpu:7", 1);
+    EXPECT_THROW(tf::constant({1.f}) + 1.f, tf::errors::InvalidArgument);
   });
 }
 
