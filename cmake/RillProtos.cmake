@@ -26,7 +26,7 @@ set_source_files_properties(${RILL_PROTO_SOURCES} PROPERTIES COMPILE_OPTIONS "-w
 # Under the thread sanitizer protobuf's headers give some classes a member more, which the
 # system's library does not have: they must not know.
 if(RILL_SANITIZE MATCHES "thread")
-  file(GLOB proto_users CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/rill/graph/*.cc"
+  file(GLOB proto_users CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/rill/graph/*/*.cc"
        "${PROJECT_SOURCE_DIR}/rill/saving/*.cc" "${PROJECT_SOURCE_DIR}/rill/summary/*.cc"
        "${PROJECT_SOURCE_DIR}/rill/keras/*/*.cc" "${PROJECT_SOURCE_DIR}/tests/checkpoints/*.cc")
   set_source_files_properties(${RILL_PROTO_SOURCES} PROPERTIES

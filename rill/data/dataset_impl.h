@@ -176,7 +176,7 @@ Dataset make_dataset(A&&... args) {
 // While traced_dataset_spec() looks at a user's function, sources may be made of symbols: they tell
 // what their elements would be like, and have none.
 bool inferring_spec(const Nest& source);
-Dataset dataset_of_form(const ElementSpec& spec);
+Dataset dataset_of_spec(const ElementSpec& spec);
 
 // The user's function on one element: as plain C++ in the program's default
 // state, whatever tape or trace its caller has open, with random numbers of the

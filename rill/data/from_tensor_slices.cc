@@ -1,5 +1,5 @@
 #include "rill/base/parallel.h"
-#include "rill/data/rows_impl.h"
+#include "rill/data/all_rows_cursor_impl.h"
 
 namespace rill::data {
 namespace {
@@ -106,7 +106,7 @@ Dataset Dataset::from_tensor_slices(const Nest& tensors) {
   const std::vector<Tensor> leaves = tensors.flatten();
   RILL_CHECK(!leaves.empty(), invalid_argument,
              "[from_tensor_slices] got an empty structure; expected at least one tensor");
-  if (inferring_spec(tensors)) return dataset_of_form(rows_spec(tensors));
+  if (inferring_spec(tensors)) return dataset_of_spec(rows_spec(tensors));
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const Tensor& t = leaves[i];
     RILL_CHECK(

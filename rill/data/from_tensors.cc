@@ -45,7 +45,7 @@ class TensorDataset final : public DatasetImpl {
 }  // namespace
 
 Dataset Dataset::from_tensors(const Nest& tensors) {
-  if (inferring_spec(tensors)) return dataset_of_form(spec_of(tensors));
+  if (inferring_spec(tensors)) return dataset_of_spec(spec_of(tensors));
   for (const Tensor& t : tensors.flatten())
     RILL_CHECK(t.defined() && !t.is_symbolic(), invalid_argument,
                "[from_tensors] got {}; expected tensors with values, not undefined ones or those "

@@ -1,4 +1,4 @@
-#include "rill/data/rows_impl.h"
+#include "rill/data/all_rows_cursor_impl.h"
 
 namespace rill::data {
 namespace {

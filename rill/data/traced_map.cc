@@ -3,7 +3,7 @@
 
 #include "rill/core/execute.h"
 #include "rill/data/map_impl.h"
-#include "rill/graph/function.h"
+#include "rill/graph/function/function.h"
 
 namespace rill::data {
 namespace {

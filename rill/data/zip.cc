@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "rill/data/rows_impl.h"
+#include "rill/data/all_rows_cursor_impl.h"
 #include "rill/data/worker_impl.h"
 
 namespace rill::data {

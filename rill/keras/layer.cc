@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "rill/base/check.h"
-#include "rill/graph/graph.h"
+#include "rill/graph/ir/graph.h"
 #include "rill/keras/class_name_impl.h"
 #include "rill/keras/class_registry_impl.h"
 #include "rill/keras/layer_impl.h"

@@ -5,8 +5,8 @@
 
 #include "rill/base/check.h"
 #include "rill/core/call_context.h"
-#include "rill/graph/graph.h"
-#include "rill/graph/name_scope.h"
+#include "rill/graph/ir/graph.h"
+#include "rill/graph/ir/name_scope.h"
 #include "rill/keras/call_state_impl.h"
 #include "rill/keras/class_name_impl.h"
 #include "rill/keras/layer_impl.h"

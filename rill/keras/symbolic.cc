@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "rill/base/check.h"
-#include "rill/graph/graph.h"
+#include "rill/graph/ir/graph.h"
 #include "rill/keras/layers/op_layer_impl.h"
 #include "rill/keras/symbolic_impl.h"
 #include "rill/keras/trace_impl.h"

@@ -1,7 +1,7 @@
 #pragma once
 #include <functional>
 
-#include "rill/graph/function.h"
+#include "rill/graph/function/function.h"
 
 namespace rill::keras {
 

@@ -6,7 +6,7 @@
 #include "rill/core/execute.h"
 #include "rill/core/tensor_impl.h"
 #include "rill/eager/context.h"
-#include "rill/graph/graph.h"
+#include "rill/graph/ir/graph.h"
 #include "rill/io/file.h"
 #include "rill/ops/array_ops.h"
 #include "rill/saving/checkpoint_impl.h"

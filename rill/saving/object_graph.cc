@@ -2,7 +2,7 @@
 
 #include "rill/base/check.h"
 #include "rill/core/resource.h"
-#include "rill/graph/quiet_protobuf_impl.h"
+#include "rill/graph/graph_def/quiet_protobuf_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/saving/object_graph_impl.h"
 

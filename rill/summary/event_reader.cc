@@ -1,8 +1,8 @@
 #include "rill/summary/event_reader.h"
 
 #include "rill/base/check.h"
-#include "rill/graph/quiet_protobuf_impl.h"
-#include "rill/graph/tensor_proto_impl.h"
+#include "rill/graph/graph_def/quiet_protobuf_impl.h"
+#include "rill/graph/graph_def/tensor_proto_impl.h"
 #include "rill/io/tf_record.h"
 #include "rill/ops/array_ops.h"
 #include "rill_proto/event.pb.h"

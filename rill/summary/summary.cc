@@ -2,8 +2,8 @@
 
 #include "rill/base/check.h"
 #include "rill/core/execute.h"
-#include "rill/graph/name_scope.h"
-#include "rill/graph/py_function.h"
+#include "rill/graph/function/py_function.h"
+#include "rill/graph/ir/name_scope.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/summary/event_file_impl.h"

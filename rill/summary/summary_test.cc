@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <thread>
 
-#include "rill/graph/function.h"
-#include "rill/graph/name_scope.h"
+#include "rill/graph/function/function.h"
+#include "rill/graph/ir/name_scope.h"
 #include "rill/io/file.h"
 #include "rill/io/tf_record.h"
 #include "rill/ops/array_ops.h"

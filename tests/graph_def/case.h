@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "rill/graph/graph_def.h"
+#include "rill/graph/graph_def/graph_def.h"
 
 namespace rill::graph_defs {
 

@@ -8,7 +8,7 @@
 
 #include "case.h"
 #include "rill/core/op.h"
-#include "rill/graph/node_signature_impl.h"
+#include "rill/graph/graph_def/node_signature_impl.h"
 #include "rill/rill.h"
 #include "tests/shows.h"
 

@@ -4,8 +4,8 @@
 #include "conformance.h"
 #include "rill/core/tensor_impl.h"
 #include "rill/eager/gradient_tape.h"
-#include "rill/graph/function.h"
-#include "rill/graph/optimizer_options.h"
+#include "rill/graph/function/function.h"
+#include "rill/graph/passes/optimizer_options.h"
 #include "rill/ops/array_ops.h"
 
 namespace rill::conformance {

@@ -5,7 +5,7 @@
 
 #include "rill/base/check.h"
 #include "rill/core/attr.h"
-#include "rill/graph/graph.h"
+#include "rill/graph/ir/graph.h"
 #include "rill/keras/optimizers/optimizer_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"

@@ -8,7 +8,7 @@
 #include "rill/compat/v1/call_state_impl.h"
 #include "rill/compat/v1/variable_store_impl.h"
 #include "rill/core/resource.h"
-#include "rill/graph/name_scope.h"
+#include "rill/graph/ir/name_scope.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 

@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "rill/graph/name_scope.h"
+#include "rill/graph/ir/name_scope.h"
 #include "rill/rill.h"
 #include "tests/checkpoint_files.h"
 #include "tests/expect_error.h"

@@ -6,8 +6,8 @@
 
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
-#include "rill/graph/interpreter.h"
-#include "rill/graph/optimizer_options.h"
+#include "rill/graph/ir/interpreter.h"
+#include "rill/graph/passes/optimizer_options.h"
 #include "rill/graph/passes/pass.h"
 
 namespace rill {

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rill/graph/graph.h"
+#include "rill/graph/ir/graph.h"
 
 // Passes over the graph of a function before it is planned: each makes the graph do
 // the same with less. One a file; each registers itself with a name, by which it can

@@ -4,7 +4,7 @@
 
 #include "rill/base/check.h"
 #include "rill/core/shape_inference.h"
-#include "rill/graph/graph.h"
+#include "rill/graph/ir/graph.h"
 #include "rill/keras/dtype_policy.h"
 #include "rill/keras/losses/ranks_impl.h"
 #include "rill/ops/array_ops.h"

@@ -2,7 +2,7 @@
 #include "rill/base/nearest.h"
 #include "rill/core/resource.h"
 #include "rill/core/tensor_impl.h"
-#include "rill/graph/graph.h"
+#include "rill/graph/ir/graph.h"
 #include "rill/keras/class_name_impl.h"
 #include "rill/keras/class_registry_impl.h"
 #include "rill/keras/losses/named_losses_impl.h"

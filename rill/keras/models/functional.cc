@@ -2,7 +2,7 @@
 
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
-#include "rill/graph/graph.h"
+#include "rill/graph/ir/graph.h"
 #include "rill/keras/layers/input_layer_impl.h"
 #include "rill/keras/layers/registry.h"
 #include "rill/keras/models/model_impl.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "rill/base/check.h"
-#include "rill/graph/graph.h"
+#include "rill/graph/ir/graph.h"
 #include "rill/keras/layers/input_layer_impl.h"
 #include "rill/keras/layers/registry.h"
 #include "rill/keras/models/model_impl.h"

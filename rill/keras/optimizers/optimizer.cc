@@ -7,7 +7,7 @@
 #include "rill/core/resource.h"
 #include "rill/core/tensor_impl.h"
 #include "rill/eager/context.h"
-#include "rill/graph/graph.h"
+#include "rill/graph/ir/graph.h"
 #include "rill/keras/optimizers/optimizer_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"

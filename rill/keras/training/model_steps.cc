@@ -2,7 +2,7 @@
 #include "rill/base/check.h"
 #include "rill/core/call_context.h"
 #include "rill/eager/gradient_tape.h"
-#include "rill/graph/name_scope.h"
+#include "rill/graph/ir/name_scope.h"
 #include "rill/keras/models/model_impl.h"
 #include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
 #include "rill/keras/training/trainer_impl.h"

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "rill/data/state_impl.h"
-#include "rill/graph/function.h"
+#include "rill/graph/function/function.h"
 #include "rill/keras/metrics/metrics.h"
 #include "rill/keras/models/model.h"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "rill/base/error.h"
-#include "rill/graph/function.h"
+#include "rill/graph/function/function.h"
 #include "rill/keras/layers/layers.h"
 #include "rill/keras/models/model.h"
 #include "rill/ops/array_ops.h"

@@ -3,7 +3,7 @@
 
 #include "rill/base/error.h"
 #include "rill/eager/gradient_tape.h"
-#include "rill/graph/function.h"
+#include "rill/graph/function/function.h"
 #include "rill/keras/layers/layers.h"
 #include "rill/keras/layers/registry.h"
 #include "rill/keras/models/model.h"

@@ -6,7 +6,7 @@
 #include "rill/base/error.h"
 #include "rill/base/format.h"
 #include "rill/data/dataset.h"
-#include "rill/graph/function.h"
+#include "rill/graph/function/function.h"
 #include "rill/keras/layers/layers.h"
 #include "rill/keras/models/model.h"
 #include "rill/ops/array_ops.h"

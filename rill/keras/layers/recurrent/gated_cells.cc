@@ -3,7 +3,7 @@
 #include "rill/keras/layers/recurrent/gated_cells_impl.h"
 
 #include "rill/base/check.h"
-#include "rill/graph/graph.h"
+#include "rill/graph/ir/graph.h"
 #include "rill/keras/layers/registry.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"

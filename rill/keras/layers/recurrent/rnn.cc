@@ -1,5 +1,5 @@
 #include "rill/base/check.h"
-#include "rill/graph/graph.h"
+#include "rill/graph/ir/graph.h"
 #include "rill/keras/layers/recurrent/gated_cells_impl.h"
 #include "rill/keras/layers/recurrent/rnn_impl.h"
 #include "rill/keras/layers/recurrent/sequence_impl.h"

@@ -1,8 +1,8 @@
 #include "rill/keras/layers/recurrent/sequence_impl.h"
 
 #include "rill/base/check.h"
-#include "rill/graph/control_flow.h"
-#include "rill/graph/tensor_array.h"
+#include "rill/graph/control_flow/control_flow.h"
+#include "rill/graph/control_flow/tensor_array.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "rill/base/error.h"
-#include "rill/graph/function.h"
+#include "rill/graph/function/function.h"
 #include "rill/keras/layers/layers.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"

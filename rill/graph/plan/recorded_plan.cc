@@ -1,0 +1,160 @@
+// Runs of a plan on a device that can record: after a few calls its kernels are recorded
+// and from then on queued in one go. What runs on the host runs first, so nothing on the
+// host may wait for the device.
+#include "rill/core/host_inputs.h"
+#include "rill/core/recording.h"
+#include "rill/core/resource.h"
+#include "rill/graph/plan/plan.h"
+
+namespace rill {
+
+namespace {
+
+// Before it is worth recording, and how often it is tried again when variables move.
+constexpr int kCallsBefore = 2, kRecordings = 8;
+
+}  // namespace
+
+bool Plan::recordable() const {
+  std::vector<char> read_slot(slots_.size(), 0);
+  for (const Step& s : steps_) {
+    const bool here = s.device == record_on_;
+    switch (s.how) {
+      case How::general:
+        return false;
+      case How::group:
+      case How::view:
+        break;
+      case How::read:
+        if (here) read_slot[static_cast<std::size_t>(s.out_slots[0])] = 1;
+        break;
+      case How::kernel:
+        // Random numbers and the like differ from run to run in ways that only the
+        // host knows.
+        if (here && s.node->op->stateful) return false;
+        [[fallthrough]];
+      case How::update: {
+        if (!here) break;
+        const HostInputs on_host(*s.node->op, s.node->inputs.size());
+        for (std::size_t i = 0; i < s.node->inputs.size(); ++i) {
+          const auto view = static_cast<std::size_t>(s.in) + i;
+          bool changes = offsets_[view] >= 0;
+          for (const SlotInfo& slot : slots_)
+            for (std::int32_t v : slot.views)
+              changes = changes || static_cast<std::size_t>(v) == view;
+          if (s.how == How::kernel && on_host.contains(i) && changes) return false;
+        }
+        break;
+      }
+    }
+    if (s.device && !s.device->is_host() && !here) return false;
+  }
+  for (const Result& r : results_)
+    if (r.slot >= 0 && read_slot[static_cast<std::size_t>(r.slot)]) return false;
+  return true;
+}
+
+bool Plan::run_recorded(std::span<const Tensor> inputs, std::vector<Tensor>& results) {
+  std::unique_lock lock(record_mutex_, std::try_to_lock);
+  if (!lock || ++calls_ <= kCallsBefore) return false;
+  Device& device = *record_on_;
+  std::vector<In> in;
+  const bool first = !recorded_;
+  if (first) {
+    if (recordings_ >= kRecordings) return false;
+    recorded_ = std::make_unique<Recorded>();
+    recorded_->instance = make_instance();
+    recorded_->inputs.resize(inputs.size());
+    recorded_->held_inputs.resize(inputs.size(), 0);
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (slots_[static_cast<std::size_t>(arg_slots_[i])].device == &device &&
+          inputs[i].impl()->buffer)
+        recorded_->inputs[i] = make_tensor(inputs[i].dtype(), inputs[i].shape(), device);
+  }
+  Recorded& r = *recorded_;
+  Instance& my = *r.instance;
+  // A variable that lives elsewhere now, or whose value somebody holds, is not updated in
+  // place: the steps run one by one then, and are recorded anew.
+  for (const Recorded::Bound& b : r.variables) {
+    VariableSlot& slot = b.cell->slot();
+    std::lock_guard guard(slot.mutex);
+    if (!slot.value.defined() || slot.value.impl()->data != b.data ||
+        (b.updated && !slot.value.impl()->buffer->unique())) {
+      recorded_.reset();
+      return false;
+    }
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!r.inputs[i].defined()) {
+      fill_slot(my, arg_slots_[i], inputs[i]);
+      continue;
+    }
+    const std::size_t bytes =
+        static_cast<std::size_t>(inputs[i].size()) * inputs[i].dtype().itemsize();
+    if (r.held_inputs[i] == inputs[i].id())
+      ;  // a tensor never changes
+    else if (inputs[i].impl()->device->is_host())
+      device.copy_from_host(r.inputs[i].impl()->data, inputs[i].impl()->data, bytes);
+    else
+      device.copy(r.inputs[i].impl()->data, inputs[i].impl()->data, bytes);
+    r.held_inputs[i] = inputs[i].id();
+    fill_slot(my, arg_slots_[i], r.inputs[i]);
+  }
+  auto here = [&](const Step& s) { return s.device == &device || s.how == How::view; };
+  if (first) {
+    // One by one, so that all memory is there; what it made is kept.
+    for (const Step& s : steps_) run_step(my, s, in, here(s));
+  } else {
+    for (const Step& s : steps_)
+      if (!here(s)) run_step(my, s, in);
+    if (!r.recording) {
+      r.recording = record(device, [&] {
+        for (const Step& s : steps_)
+          if (here(s)) run_step(my, s, in, true);
+      });
+      ++recordings_;
+      if (!r.recording) {
+        record_on_ = nullptr;
+        for (const Step& s : steps_)
+          if (here(s)) run_step(my, s, in, true);
+      } else {
+        for (const Step& s : steps_) {
+          if (s.device != &device || (s.how != How::read && s.how != How::update)) continue;
+          for (std::size_t k = 0; k < s.in_slots.size(); ++k) {
+            if (s.in_slots[k] < 0) continue;
+            VariableCell& cell = variable_cell(my.slots[static_cast<std::size_t>(s.in_slots[k])]);
+            VariableSlot& slot = cell.slot();
+            std::lock_guard guard(slot.mutex);
+            r.variables.push_back({&cell, slot.value.impl()->data, s.how == How::update});
+          }
+        }
+      }
+    }
+    if (r.recording)
+      r.recording->replay([&] {  // an assignment has no numbers that differ
+        for (const Step& s : steps_)
+          if (s.device == &device && s.how == How::update &&
+              s.node->op->variable != VariableUse::assign)
+            run_step(my, s, in, true);
+      });
+  }
+  for (const Result& x : results_) {
+    if (x.slot < 0) {
+      results.push_back(x.constant);
+      continue;
+    }
+    const Tensor& t = my.slots[static_cast<std::size_t>(x.slot)];
+    if (t.impl()->device != &device || !t.impl()->buffer) {
+      results.push_back(t);
+      continue;
+    }
+    // The place will be written again.
+    Tensor copy = make_tensor(t.dtype(), t.shape(), device);
+    device.copy(copy.impl()->data, t.impl()->data,
+                static_cast<std::size_t>(t.size()) * t.dtype().itemsize());
+    results.push_back(std::move(copy));
+  }
+  return true;
+}
+
+}  // namespace rill
