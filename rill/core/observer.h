@@ -46,7 +46,7 @@ struct ObservedValue {
 
 std::int64_t observer_clock_ns();
 
-// One call, as an observer is told of it. Views live for the time of record().
+// One call, as an observer sees it. Views live for the time of record().
 struct OpCall {
   std::string_view op;      // "MatMul"; "Mul+Add" for a group; "(call)", "(trace)", "(plan)"
   FlopsFn flops = nullptr;  // of that op

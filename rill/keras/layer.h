@@ -54,7 +54,7 @@ struct CallContext {
   Tensor mask = {};                // of the (first) input: false where a step does not count
   std::vector<Tensor> masks = {};  // of each input, where there are several; may be undefined
   std::vector<Tensor> initial_state = {};  // of recurrent layers
-  std::vector<Tensor> constants = {};      // the same at every step: for cells of one's own
+  std::vector<Tensor> constants = {};      // the same at every step: for user-defined cells
   Config arguments = {};                   // see CallOptions
 };
 // What a caller may say. training -1: as the layer around it was called, else inference.

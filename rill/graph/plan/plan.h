@@ -53,7 +53,7 @@ class Plan {
   };
   const Counts& counts() const { return counts_; }
   std::string describe() const;  // one line a step
-  // The steps as an observer would be told of them, but for what only a run knows.
+  // The steps as an observer would see them, without what only a run knows.
   std::vector<OpCall> calls() const;
   std::string explain() const;  // a few lines about the whole
 

@@ -71,7 +71,7 @@ struct ThreadLog {
 class Collector final : public OpObserver {
  public:
   static Collector& get() {
-    static auto* c = new Collector;  // calls may still be told of when the program ends
+    static auto* c = new Collector;  // calls may still arrive when the program ends
     return *c;
   }
 

@@ -34,7 +34,7 @@ class History {
 
 namespace callbacks {
 
-// Hooks into fit, evaluate and predict. A callback of one's own overrides those that it needs.
+// Hooks into fit, evaluate and predict. A user-defined callback overrides those that it needs.
 // `model` and `params` are set before the first hook.
 class Callback {
  public:

@@ -31,7 +31,7 @@ struct Splits {
 struct LoadDataOptions {
   std::string path = {};
   bool download = false;  // into Keras's cache, from where Keras has it, when it is not found
-  bool verify = true;     // by the checksum; false for a file of one's own in the same format
+  bool verify = true;     // by the checksum; false for another file in the same format
 };
 
 // 60000 + 10000 images [28, 28] of digits, uint8, with labels 0 to 9, uint8. Reads mnist.npz, or

@@ -167,7 +167,7 @@ TEST(KerasGuide, ConstraintsProjectAfterUpdates) {
   ASSERT_EQ(d.losses().size(), 1u);
   EXPECT_NEAR(d.losses()[0].item<float>(), 0.5f * tf::reduce_sum(tf::square(y)).item<float>(),
               1e-5);
-  // One of one's own, for a variable of one's own.
+  // A tracked variable.
   WithConstraint own;
   own(tf::ones({2}));
   keras::optimizers::SGD(1.0).apply_gradients({{tf::constant({-1.f, 1.f}), own.w}});

@@ -26,7 +26,7 @@ struct InitialStateOptions {
 //   for (int t = 0; t < length; ++t)
 //     std::tie(output, state) = cell(inputs(tf::all, t, tf::all), state);
 //
-// A cell of one's own derives from it and overrides state_size and step, and build, where it
+// A user-defined cell derives from it and overrides state_size and step, and build, where it
 // makes its weights, as every layer does.
 class AbstractRNNCell : public Layer {
  public:
@@ -147,7 +147,7 @@ struct RNNOptions {
 //   auto [output, h, c] = keras::layers::LSTM(64, {.return_state = true}).apply(x).unpack<3>();
 //   auto next = decoder(y, {.initial_state = {h, c}});
 //
-// .constants go to a cell of one's own at every step, which finds them in its context.
+// .constants go to a user-defined cell at every step, which finds them in its context.
 //
 // In a traced function short sequences become one copy of the cell for each step, long ones and
 // those of unknown length a loop; the results are the same.

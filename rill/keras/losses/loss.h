@@ -21,7 +21,7 @@ struct LossOptions {
 };
 
 // A loss as an object: call gives a loss for each sample, operator() weighs and reduces them.
-// A loss of one's own overrides call:
+// A user-defined loss overrides call:
 //
 //   struct MeanSquaredError : keras::losses::Loss {
 //     Tensor call(const Tensor& y_true, const Tensor& y_pred) override {

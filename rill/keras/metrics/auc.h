@@ -16,7 +16,7 @@ struct AUCOptions {
   std::string summation_method = "interpolation";  // "minoring": from below; "majoring": from above
   std::string name = {};
   DType dtype = float32;
-  std::vector<double> thresholds = {};  // of one's own, beside 0 and 1
+  std::vector<double> thresholds = {};  // beside 0 and 1; empty: evenly spaced
   bool multi_label = false;             // [samples, labels]: the mean of the labels' areas
   int num_labels = 0;                   // 0: seen at the first update
   std::vector<double> label_weights = {};

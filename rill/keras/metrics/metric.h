@@ -30,7 +30,7 @@ struct MetricOptions {
 };
 
 // A number that is kept over batches: update_state takes a batch in, result gives the number,
-// reset_state starts anew. A reference: copies share the state. A metric of one's own makes its
+// reset_state starts anew. A reference: copies share the state. A user-defined metric makes its
 // variables in the constructor:
 //
 //   struct SparseAccuracy : keras::metrics::Metric {
@@ -104,11 +104,11 @@ class MetricRef {
   // InvalidArgument, with the nearest name, for an unknown one.
   MetricRef resolved(const TensorShape& y_true, const TensorShape& y_pred) const;
   // The name, or {"class_name": .., "config": ..}, as Keras saves it. FailedPrecondition for a
-  // function of one's own; InvalidArgument, with the nearest name, for an unknown class.
+  // user-defined function; InvalidArgument, with the nearest name, for an unknown class.
   Config serialize() const;
   static MetricRef deserialize(const Config& config);
   // One of the same class and arguments with a state of its own, as each of several outputs needs
-  // it. A class of one's own has a static from_config(const keras::Config&), or a constructor that
+  // it. A user-defined class has a static from_config(const keras::Config&), or a constructor that
   // takes the Config or nothing; InvalidArgument for another.
   MetricRef anew() const;
 

@@ -271,7 +271,7 @@ TEST(Derived, LayersOfOthersMayBeUsed) {
   EXPECT_EQ(m(x()).shape(), (tf::TensorShape{10, 2}));
   EXPECT_EQ(m.weights().size(), 4u);
 
-  // One that has weights already may be there on purpose, and is told of once.
+  // One that has weights already may be there on purpose: one warning.
   layers::Dense known(2);
   known(x());
   struct Uses : keras::Model {

@@ -93,7 +93,7 @@ struct MyModel : keras::Model {
   Tensor call(const Tensor& inputs, const keras::CallContext&) override {
     return dense_2(dropout(dense_1(inputs)));
   }
-  // Methods of one's own stand beside those of the library.
+  // User-defined methods stand beside those of the library.
   Tensor scaled(const Tensor& inputs, double temperature) { return (*this)(inputs) / temperature; }
 };
 

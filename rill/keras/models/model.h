@@ -139,7 +139,7 @@ struct CompileOptions {
   std::int64_t steps_per_execution = 1;  // steps between calls of the hooks of batches
 };
 
-// "auto" (1, or 2 where the output is no terminal), 0 silent, 1 bar, 2 a line an epoch.
+// "auto" (1, or 2 if the output is not a terminal), 0 silent, 1 progress bar, 2 one line per epoch.
 class Verbose {
  public:
   Verbose(int v) : v_(v) {}
@@ -265,7 +265,7 @@ struct LoadWeightsOptions {
 };
 
 // Layers that are trained together. Made of a graph of layers, of a stack (Sequential), or a
-// class of one's own that overrides call. A reference, as all layers are.
+// user-defined class that overrides call. A reference, as all layers are.
 class Model : public Layer {
  public:
   // What leads from keras::Input to outputs: one tensor, a list, or a dict of each.
@@ -325,7 +325,8 @@ class Model : public Layer {
   std::string summary_text(SummaryOptions options = {}) const;
 
   // ---- files: those of Keras, both ways. keras/saving/saving.h has the readers.
-  // The architecture without weights. Unimplemented for a class of one's own.
+  // The architecture without weights. Unimplemented for a user-defined class that is not
+  // registered.
   std::string to_json(int indent = -1) const;
   std::string to_yaml() const;
   // Architecture, weights, what compile was told and the state of the optimizer, by the suffix:

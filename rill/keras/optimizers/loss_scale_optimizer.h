@@ -16,7 +16,7 @@ struct LossScaleOptions {
 // dynamic scale doubles after dynamic_growth_steps steps of finite gradients; gradients that are
 // not finite halve it (down to 1), and their step is left out: it is counted, but neither
 // variables nor their state change. compile wraps the optimizer of a model of policy
-// "mixed_float16" in one. In a loop of one's own:
+// "mixed_float16" in one. In a user-defined loop:
 //
 //   loss = optimizer.get_scaled_loss(loss_fn(y, model(x)));  // while the tape records
 //   optimizer.apply_gradients(optimizer.get_unscaled_gradients(tape.gradient(loss, vars)), vars);

@@ -1,4 +1,4 @@
-// Loss scaling in models and loops of one's own. That the steps are Keras's is shown by
+// Loss scaling in user-defined models and loops. That the steps are Keras's is shown by
 // tests/keras_losses_metrics, that the files are by saving/goldens_test.cc.
 #include <cmath>
 

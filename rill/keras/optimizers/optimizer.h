@@ -52,7 +52,7 @@ class Optimizer {
   void minimize(const Tensor& loss, const std::vector<Variable>& vars, GradientTape& tape) {
     apply_gradients(tape.gradient(loss, vars), vars);
   }
-  // For loops of one's own: differentiate the first instead of the loss, and apply the second.
+  // For user-defined loops: differentiate the first instead of the loss, and apply the second.
   // The loss and the gradients themselves but for mixed_precision::LossScaleOptimizer.
   Tensor get_scaled_loss(const Tensor& loss) const;
   Gradients get_unscaled_gradients(const Gradients& gradients) const;

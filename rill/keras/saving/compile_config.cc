@@ -15,7 +15,7 @@ namespace rill::keras {
 
 namespace {
 
-// A function of one's own, of which Keras's files hold this much.
+// A user-defined function, of which Keras's files hold this much.
 constexpr const char* kNameless = "<lambda>";
 
 // The class of a record; one of the user's by the name under which it was registered.
@@ -69,7 +69,7 @@ bool is_loss(std::string_view name) {
 LossRef loss_by_name(const std::string& name) {
   RILL_CHECK(
       name != kNameless, not_found,
-      "[load_model] the loss is a function of one's own without a name, which no file holds; "
+      "[load_model] the loss is a user-defined function without a name, which no file holds; "
       "one that was made known by keras::utils::register_keras_serializable(\"NAME\", "
       "FUNCTION) would come back");
   RILL_CHECK(is_loss(name) || registered_function(name), not_found,
@@ -173,7 +173,7 @@ Config metrics_config(const MetricsArg& metrics, CompileForm form) {
 [[noreturn]] void nameless_metric(const std::string& name) {
   RILL_FAIL(
       not_found,
-      "[load_model] the metric \"{}\" is a function of one's own without a name, which no file "
+      "[load_model] the metric \"{}\" is a user-defined function without a name, which no file "
       "holds; one that was made known by keras::utils::register_keras_serializable(\"NAME\", "
       "FUNCTION) would come back",
       name);

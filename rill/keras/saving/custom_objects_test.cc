@@ -1,4 +1,4 @@
-// Models that were compiled with losses and metrics of one's own.
+// Models that were compiled with user-defined losses and metrics.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -129,11 +129,11 @@ TEST(CustomObjects, AModelWithAFunctionOfOnesOwnIsSaved) {
     EXPECT_FALSE(back.compiled());
     EXPECT_EQ(back.get_weights()[0].item<float>(), m.get_weights()[0].item<float>());
     const auto load = [&] { keras::models::load_model(folder + file); };
-    expect_error<tf::errors::NotFound>(load, "the loss is a function of one's own");
+    expect_error<tf::errors::NotFound>(load, "the loss is a user-defined function");
     expect_error<tf::errors::NotFound>(load, "load with {.compile = false}");
     m.compile({.optimizer = "sgd", .loss = "mse", .metrics = {distance}});
     m.save(folder + file);
-    expect_error<tf::errors::NotFound>(load, "the metric \"metric\" is a function of one's own");
+    expect_error<tf::errors::NotFound>(load, "the metric \"metric\" is a user-defined function");
     expect_error<tf::errors::NotFound>(load, "load with {.compile = false}");
   }
 }
@@ -151,7 +151,7 @@ TEST(CustomObjects, AFunctionOfOnesOwnThatIsCalledAsOneOfTheLibrary) {
     m.compile({.optimizer = "sgd", .loss = "mae", .metrics = {own}});
     m.save(folder + file);
     expect_error<tf::errors::NotFound>([&] { keras::models::load_model(folder + file); },
-                                       "the metric \"mse\" is a function of one's own");
+                                       "the metric \"mse\" is a user-defined function");
     m.compile({.optimizer = "sgd", .loss = "mae", .metrics = {library}});
     m.save(folder + file);
     keras::Model back = keras::models::load_model(folder + file);

@@ -236,7 +236,7 @@ TEST(SaveWeights, OfClassesOfOnesOwn) {
   EXPECT_TRUE(rill::io::Hdf5Reader(folder + "/w.weights.h5").has_array("last/vars/0"));
 }
 
-// Keras 2 and Keras 3 look for a layer of a model of one's own in different places.
+// Keras 2 and Keras 3 look for a layer of a user-defined model in different places.
 TEST(SaveWeights, BothKerasFindTheLayersOfOnesOwnClasses) {
   const std::string path = fresh_folder("weights_places") + "/w.weights.h5";
   Block m;

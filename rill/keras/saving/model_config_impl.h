@@ -5,8 +5,8 @@ namespace rill::keras {
 
 inline constexpr const char *kKerasVersion = "2.15.0", *kKeras3Version = "3.0.0";
 
-// {"class_name": .., "config": ..} of a stack or a graph of layers. Unimplemented for a class of
-// one's own.
+// {"class_name": .., "config": ..} of a stack, a graph of layers, or a registered class.
+// Unimplemented for any other user-defined class.
 Config model_record(const Model& model);
 // The record of a model as Keras 3 writes it. Unimplemented, by name, for what Keras 3 has no form.
 Config keras3_record(const Config& record);

@@ -57,7 +57,7 @@ TEST(ModelConfig, StacksComeBack) {
   expect_round_trip(m, tf::random::normal({3, 32}));
 }
 
-// A layer of one's own that reads its mask.
+// A user-defined layer that reads its mask.
 struct CountedSteps : keras::layers::Layer {
   Tensor call(const Tensor& x, const keras::CallContext& context) override {
     return tf::reduce_sum(x * tf::expand_dims(tf::cast(context.mask, x.dtype()), -1), 1);
@@ -306,7 +306,7 @@ TEST(ModelConfig, ReadsTheBareListOfOldFiles) {
   EXPECT_EQ(m.get_layer("d")->weights().size(), 2u);
 }
 
-// ---- classes of one's own
+// ---- user-defined classes
 struct Scale : keras::layers::Layer {
   double by;
   explicit Scale(double by) : by(by) {}

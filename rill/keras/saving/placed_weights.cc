@@ -22,7 +22,7 @@ std::string below(const std::string& place, const std::string& name) {
 
 // ---- places
 // The two Keras give the same layer different places, as they go through the attributes of an
-// object in different orders, and a layer stands where it is met first. A model of one's own keeps
+// object in different orders, and a layer stands where it is met first. A user-defined model keeps
 // its layers in attributes, and all of them in the list "layers" too:
 // - Keras 2 goes backwards. "out" and "norm" stand under their names, then comes "layers" with all
 //   the others: "dense1" is layers/dense. It numbers the layers that stand in a list.
@@ -84,7 +84,7 @@ class Places {
       name = bare;
     if (auto* child = dynamic_cast<LayerImpl*>(e.child.get()))
       return visit({child, below(at.place, name), at.layer, name});
-    std::vector<LayerImpl*> list;  // of one's own, as "cells"
+    std::vector<LayerImpl*> list;  // a list of its own, as "cells"
     for (const TrackableNode::Edge& item : e.child->edges())
       if (auto* child = dynamic_cast<LayerImpl*>(item.child.get())) list.push_back(child);
     visit_list(at, name, list);

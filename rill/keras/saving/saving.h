@@ -5,7 +5,7 @@
 #include "rill/keras/models/model.h"
 
 // Models from files and configurations of Keras 2 and Keras 3. Nothing that a file holds is run:
-// it names layers that the program has. Classes of one's own must be made known first, by
+// it names layers that the program has. User-defined classes must be made known first, by
 // keras::utils::register_keras_serializable.
 namespace rill RILL_API {
 namespace keras {

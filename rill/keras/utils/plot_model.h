@@ -23,7 +23,7 @@ struct PlotModelOptions {
 };
 
 // The drawing of a model in Graphviz's language: a box for each layer, coloured by its family, and
-// an arrow for each tensor between two. A class of one's own is one box, for what its call does is
+// an arrow for each tensor between two. A user-defined class is one box, for what its call does is
 // not known. FailedPrecondition for a model that is not built. to_file is not used.
 std::string model_to_dot(const Model& model, const PlotModelOptions& options = {});
 

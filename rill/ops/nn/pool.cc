@@ -91,7 +91,7 @@ OpBuilder pool_attrs(OpBuilder b, int f, bool may_be_explicit) {
 template <int f>
 void define() {
   const std::string axes = f ? "3D" : "", tag = f ? "pool3d" : "pool";
-  const bool both = f == 0;  // SAME and VALID, and paddings of one's own
+  const bool both = f == 0;  // SAME and VALID, and user-defined paddings
   const TypeSet types = f ? kFloatTypes : kRealTypes;
   Family& family = families[f];
   family.max_grad_grad =
