@@ -92,6 +92,7 @@ TEST(Tensor, FillsTheFormatsOfTheGuides) {
   EXPECT_EQ(format("Final loss: {:.3f}", to_tensor(0.0048f)), "Final loss: 0.005");
   EXPECT_EQ(format("W = {}, B = {}", to_tensor(3.5f), to_tensor(2.f)), "W = 3.5, B = 2.0");
   EXPECT_EQ(format("batch {:d}: loss {:f}", 7, to_tensor(0.5f)), "batch 7: loss 0.500000");
+  EXPECT_EQ(format("loss {:f}", to_tensor(0.25f)), "loss 0.250000");
   EXPECT_EQ(format("test accuracy: {:f}", to_tensor(0.9786f)), "test accuracy: 0.978600");
   EXPECT_EQ(format("diversity {:f}:", 0.2), "diversity 0.200000:");
   EXPECT_EQ(format("model saved to {}", "./save/model.ckpt-1"),
