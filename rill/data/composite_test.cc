@@ -88,6 +88,9 @@ TEST(Composite, IsAnElementOfADataset) {
                 .as_tensor()
                 .shape(),
             (tf::TensorShape{2, 2, 2}));
+  const Dataset alone = Dataset::from_tensors(diagonal(2, 3.f));
+  const auto sums = alone.map([](const SparseTensor& t) { return tf::sparse::reduce_sum(t); });
+  EXPECT_EQ(sums.as_vector()[0].item<float>(), 6.f);
   expect_error<tf::errors::Unimplemented>([&] { d.batch(2).as_vector(); }, "tf::sparse::to_dense");
   expect_error<tf::errors::Unimplemented>([&] { Dataset::from_tensor_slices(diagonal(2, 1.f)); },
                                           "[from_tensor_slices]");

@@ -119,7 +119,7 @@ bool is_true(const Nest& result, const char* stage) {
 
 namespace detail {
 void require_arguments(const Nest& element, std::size_t arity) {
-  const std::size_t items = element.is_dict() ? 1 : element.size();
+  const std::size_t items = element.is_dict() || element.is_composite() ? 1 : element.size();
   RILL_CHECK(
       items == arity, invalid_argument,
       "[dataset] the function takes {} argument{}, the element has {}: {}. Take each item of "

@@ -29,9 +29,16 @@ Layer::Layer(LayerImpl* impl, const std::type_info& type, const std::type_info& 
   impl_->library_base = &base;
 }
 Layer::~Layer() { LayerObjects::forget_live(*this); }
-Layer::Layer(const Layer&) = default;
+Layer::Layer(const Layer& o)
+    : std::enable_shared_from_this<Layer>(),
+      impl_(o.impl_),
+      object_(o.object_),
+      handle_(o.handle_),
+      bound_(o.bound_) {
+  LayerObjects::note_copied(o, *this);
+}
 // A handle that was moved from stays one on its layer, as names do in Python.
-Layer::Layer(Layer&& o) noexcept : Layer(std::as_const(o)) {}
+Layer::Layer(Layer&& o) noexcept : Layer(std::as_const(o)) { LayerObjects::note_moved(o, *this); }
 Layer& Layer::operator=(const Layer& o) {
   if (this == &o) return *this;
   LayerObjects::forget_live(*this);
@@ -39,9 +46,14 @@ Layer& Layer::operator=(const Layer& o) {
   object_ = o.object_;
   handle_ = o.handle_;
   bound_ = o.bound_;
+  LayerObjects::note_copied(o, *this);
   return *this;
 }
-Layer& Layer::operator=(Layer&& o) noexcept { return *this = std::as_const(o); }
+Layer& Layer::operator=(Layer&& o) noexcept {
+  *this = std::as_const(o);
+  LayerObjects::note_moved(o, *this);
+  return *this;
+}
 
 LayerOptions LayerOptions::from_config(const Config& c) {
   LayerOptions o;
@@ -287,9 +299,9 @@ Variable Layer::add_weight(std::string_view name, const TensorShape& shape, AddW
   LayerObjects::introduce(*this);
   return impl_->add_weight(name, shape, std::move(o));
 }
-void Layer::add_loss(const Tensor& loss) const { impl_->call_losses.push_back(loss); }
+void Layer::add_loss(const Tensor& loss) const { impl_->add_call_loss(loss); }
 void Layer::add_metric(const Tensor& value, std::string_view name) const {
-  impl_->call_metrics.push_back({std::string(name), value});
+  impl_->add_call_metric(value, name);
 }
 void Layer::set_supports_masking(bool yes) { impl_->supports_masking = yes; }
 

@@ -31,21 +31,28 @@ void retain(LayerImpl*) noexcept;
 void release(LayerImpl*) noexcept;
 
 namespace layer_copies {
-using CopyLayer = std::shared_ptr<Layer> (*)(const Layer&);
-// Notes how objects of this class are copied; null: not at all.
-bool know_copy(const std::type_info& type, CopyLayer copy);
+// How objects of a class are copied; null where the class forbids it.
+struct CopyLayer {
+  std::shared_ptr<Layer> (*copy)(const Layer&) = nullptr;
+  void (*assign)(Layer& to, const Layer& from) = nullptr;
+};
+bool know_copy(const std::type_info& type, const CopyLayer& copy);
 template <class L>
-constexpr CopyLayer copy_of() {
+bool note_copy() {
+  CopyLayer c;
   if constexpr (std::is_copy_constructible_v<L>)
-    return [](const Layer& l) -> std::shared_ptr<Layer> {
+    c.copy = [](const Layer& l) -> std::shared_ptr<Layer> {
       return std::make_shared<L>(static_cast<const L&>(l));
     };
-  else
-    return nullptr;
+  if constexpr (std::is_copy_assignable_v<L>)
+    c.assign = [](Layer& to, const Layer& from) {
+      static_cast<L&>(to) = static_cast<const L&>(from);
+    };
+  return know_copy(typeid(L), c);
 }
 // Known before main, for every class that the program puts into a container, tracks or registers.
 template <class L>
-inline const bool copy_known = know_copy(typeid(L), copy_of<L>());
+inline const bool copy_known = note_copy<L>();
 }  // namespace layer_copies
 
 // What a call tells a layer.
@@ -109,10 +116,11 @@ struct AddWeightOptions {
 // track("name", member) in the constructor. build runs once for all copies, at the first call;
 // a copy that was made before that learns its members when it is first called.
 //
-// A container holds one copy of the object, the same in all containers; an object made by
-// std::make_shared is held as it is. A model that is drawn on keras::Input calls the object itself
-// while it lives, then the copy. Of a class that the program never puts into a container, tracks
-// or registers, no copy can be made: there the model keeps the call as graphs.
+// A container holds one copy of the object, the same in all containers, with the fields that the
+// object had when it was last put into one; an object made by std::make_shared is held as it is. A
+// model that is drawn on keras::Input calls the object itself while it lives, then the copy. Of a
+// class that the program never puts into a container, tracks or registers, no copy can be made:
+// there the model keeps the call as graphs.
 class Layer : public std::enable_shared_from_this<Layer> {
  public:
   virtual ~Layer();
@@ -205,7 +213,8 @@ class Layer : public std::enable_shared_from_this<Layer> {
   template <class L>
   requires std::is_base_of_v<Layer, L>
   void track(std::string_view name, L& layer) {
-    if (layer_copies::copy_known<L>) track_one(name, layer);
+    if (!layer_copies::copy_known<L>) layer_copies::note_copy<L>();  // before main
+    track_one(name, layer);
   }
   void track(std::string_view name, Variable& v);
   // All of a list, or of a map by its keys, as they are now. Files of Keras hold them as "blocks/0"
@@ -215,7 +224,8 @@ class Layer : public std::enable_shared_from_this<Layer> {
   void track(std::string_view name, std::vector<L>& list) {
     std::vector<Layer*> layers;
     for (L& layer : list) layers.push_back(&layer);
-    if (layer_copies::copy_known<L>) track_all(name, layers, {});
+    if (!layer_copies::copy_known<L>) layer_copies::note_copy<L>();
+    track_all(name, layers, {});
   }
   void track(std::string_view name, const std::vector<LayerRef>& list);
   template <class Map>
@@ -271,7 +281,8 @@ class LayerRef {
   requires std::is_base_of_v<Layer, std::remove_cvref_t<L>> LayerRef(L&& layer) {
     using C = std::remove_cvref_t<L>;
     if constexpr (std::is_constructible_v<C, L&&>) {
-      if (layer_copies::copy_known<C>) layer_ = shared(layer);
+      if (!layer_copies::copy_known<C>) layer_copies::note_copy<C>();
+      layer_ = shared(layer);
       if (!layer_ && typeid(layer) == typeid(C))
         hold(std::make_shared<C>(std::forward<L>(layer)));
       else if (!layer_)

@@ -261,7 +261,7 @@ Nest LayerCalls::run(const Layer& of, const Nest& given, CallOptions options) {
         for (const Tensor& y : results) {
           // By the batch, so that the loss does not grow with it.
           const Tensor batch = cast(shape(y)[0], y.dtype());
-          l.call_losses.push_back(l.activity_regularizer(y) / batch);
+          l.add_call_loss(l.activity_regularizer(y) / batch);
         }
     }
     const Tensor mask = const_cast<Layer&>(layer).compute_mask(inputs, context.mask);

@@ -259,8 +259,23 @@ void LayerImpl::set_trainable(bool yes) {
   for (const Ref<LayerImpl>& c : children) c->set_trainable(yes);
 }
 
+namespace {
+std::mutex call_results_mutex;
+}
+void LayerImpl::add_call_loss(const Tensor& loss) {
+  const std::lock_guard lock(call_results_mutex);
+  call_losses.push_back(loss);
+}
+void LayerImpl::add_call_metric(const Tensor& value, std::string_view metric_name) {
+  const std::lock_guard lock(call_results_mutex);
+  call_metrics.push_back({std::string(metric_name), value});
+}
 std::vector<Tensor> LayerImpl::losses() const {
-  std::vector<Tensor> all = call_losses;
+  std::vector<Tensor> all;
+  {
+    const std::lock_guard lock(call_results_mutex);
+    all = call_losses;
+  }
   for (const Weight& w : own)
     if (w.regularizer.defined()) all.push_back(w.regularizer(w.variable));
   for (const Ref<LayerImpl>& c : children)
@@ -291,8 +306,11 @@ void CallResultsScope::add(LayerImpl& layer) {
 }
 
 void LayerImpl::clear_call_losses() {
-  call_losses.clear();
-  call_metrics.clear();
+  {
+    const std::lock_guard lock(call_results_mutex);
+    call_losses.clear();
+    call_metrics.clear();
+  }
   for (const Ref<LayerImpl>& c : children) c->clear_call_losses();
 }
 

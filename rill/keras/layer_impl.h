@@ -88,6 +88,9 @@ class LayerImpl : public TrackableNode {
   void collect(Which which, bool frozen, std::vector<Variable>& out) const;
   void set_trainable(bool yes);
   std::vector<Tensor> losses() const;
+  // Calls in several threads may add at once.
+  void add_call_loss(const Tensor& loss);
+  void add_call_metric(const Tensor& value, std::string_view name);
   void clear_call_losses();
   // `trainable`, for use in call: a graph of the call holds for this answer alone.
   bool trains_in_call() const;
@@ -199,6 +202,10 @@ class LayerObjects {
   static Ref<LayerImpl> impl_of(const Layer& layer) { return layer.impl_; }
   // This object is one of a user-defined class and was called.
   static void note_live(const Layer& layer);
+  static void note_drawn(const Layer& layer);  // the same, and models call this one
+  // A copy was made that may be a handle alone, as a base class is.
+  static void note_copied(const Layer& from, Layer& handle);
+  static void note_moved(const Layer& from, Layer& to);
   static void forget_live(const Layer& layer);
 };
 

@@ -21,19 +21,16 @@ KnownCopies& known_copies() {
   static auto* known = new KnownCopies;
   return *known;
 }
-std::shared_ptr<Layer> copy_object(const Layer& layer) {
+layer_copies::CopyLayer copy_of(const Layer& layer) {
   KnownCopies& known = known_copies();
-  layer_copies::CopyLayer copy = nullptr;
-  {
-    const std::lock_guard lock(known.mutex);
-    if (const auto at = known.of.find(typeid(layer)); at != known.of.end()) copy = at->second;
-  }
-  return copy ? copy(layer) : nullptr;
+  const std::lock_guard lock(known.mutex);
+  const auto at = known.of.find(typeid(layer));
+  return at == known.of.end() ? layer_copies::CopyLayer{} : at->second;
 }
 
 }  // namespace
 
-bool layer_copies::know_copy(const std::type_info& type, CopyLayer copy) {
+bool layer_copies::know_copy(const std::type_info& type, const CopyLayer& copy) {
   KnownCopies& known = known_copies();
   const std::lock_guard lock(known.mutex);
   known.of[type] = copy;
@@ -52,7 +49,7 @@ bool LayerObjects::is_users_class(const Layer& layer) {
 Layer* LayerObjects::other_object(const Layer& layer) {
   LayerImpl& l = *layer.impl_;
   if (!l.users.type || is_users_class(layer)) return nullptr;
-  if (Layer* live = l.users.live) return live;
+  if (Layer* live = l.users.live; live && is_users_class(*live)) return live;
   if (layer.object_) return layer.object_.get();
   return l.users.held.lock().get();  // a container keeps it
 }
@@ -60,18 +57,35 @@ Layer* LayerObjects::other_object(const Layer& layer) {
 const Layer& LayerObjects::behind(const Layer& layer) {
   const Layer* other = other_object(layer);
   const LayerImpl& l = *layer.impl_;
-  RILL_CHECK(other || l.of_library || !l.users.type || is_users_class(layer), failed_precondition,
+  const bool has_own_behaviour = l.of_library && l.is_model() && !l.users.own_call;
+  RILL_CHECK(other || has_own_behaviour || !l.users.type || is_users_class(layer),
+             failed_precondition,
              "[{}] the object of your class {} is gone, and this is a handle without it. Keep the "
              "object, or make it with std::make_shared<{}>(...)",
              l.name(), l.class_name(), l.class_name());
   return other ? *other : layer;
 }
 
+// Not where containers hold a copy: calls of short-lived copies, in other threads perhaps, must not
+// become the behaviour of a model.
 void LayerObjects::note_live(const Layer& layer) {
+  UsersObject& users = layer.impl_->users;
+  if (users.live.load(std::memory_order_relaxed) || !users.held.expired()) return;
   Layer* none = nullptr;
-  std::atomic<Layer*>& live = layer.impl_->users.live;
-  if (!live.load(std::memory_order_relaxed))
-    live.compare_exchange_strong(none, const_cast<Layer*>(&layer));
+  users.live.compare_exchange_strong(none, const_cast<Layer*>(&layer));
+}
+void LayerObjects::note_drawn(const Layer& layer) {
+  layer.impl_->users.live = const_cast<Layer*>(&layer);
+}
+void LayerObjects::note_copied(const Layer& from, Layer& handle) {
+  if (!is_users_class(from)) return;
+  introduce(from);
+  note_live(from);
+  handle.object_ = std::const_pointer_cast<Layer>(from.weak_from_this().lock());
+}
+void LayerObjects::note_moved(const Layer& from, Layer& to) {
+  Layer* was = const_cast<Layer*>(&from);
+  to.impl_->users.live.compare_exchange_strong(was, &to);
 }
 void LayerObjects::forget_live(const Layer& layer) {
   std::atomic<Layer*>& live = layer.impl_->users.live;
@@ -83,8 +97,8 @@ LayerRef LayerObjects::hold(const Layer& layer) {
   LayerRef ref;
   if (std::shared_ptr<Layer> object = LayerRef::shared(layer))
     ref.layer_ = std::move(object);
-  else if (std::shared_ptr<Layer> copy = copy_object(layer))
-    ref.hold(std::move(copy));
+  else if (const auto copy = copy_of(layer).copy)
+    ref.hold(copy(layer));
   return ref;
 }
 LayerRef LayerObjects::of(LayerImpl& l) {
@@ -104,7 +118,13 @@ std::shared_ptr<Layer> LayerRef::shared(const Layer& layer) {
     if (!held) layer.impl_->users.held = itself;
     return itself;
   }
-  return held && typeid(*held) == typeid(layer) ? held : nullptr;
+  if (!held || typeid(*held) != typeid(layer)) return nullptr;
+  // The program may have changed the object since: its fields count as they are now.
+  if (const auto assign = copy_of(layer).assign; assign && held.get() != &layer) {
+    assign(*held, layer);
+    if (layer.impl_->built) LayerCalls::build(*held, layer.impl_->built_for);  // learns its members
+  }
+  return held;
 }
 void LayerRef::hold_copy(const Layer& layer) {
   layer_ = LayerObjects::hold(layer).layer_;

@@ -307,7 +307,10 @@ Nest call_symbolically(const Layer& layer, const Nest& inputs, CallOptions optio
   std::vector<ValueSpec> specs = infer_outputs(layer, inputs, options, &structure);
   const Ref<KerasNode> node =
       add_node(LayerObjects::impl_of(layer), inputs, options, std::move(specs), structure);
-  if (LayerObjects::is_users_class(layer)) node->object = LayerObjects::hold(layer);
+  if (LayerObjects::is_users_class(layer)) {
+    node->object = LayerObjects::hold(layer);
+    LayerObjects::note_drawn(layer);
+  }
   if (LayerObjects::is_users_class(layer) && !node->object.defined()) {
     node->traced = trace_calls(layer, inputs, options);
     if (!layer.impl().users.own_call) node->config = layer.get_config();

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "rill/rill.h"
 #include "tests/checkpoint_files.h"
 #include "tests/expect_error.h"
@@ -205,6 +207,140 @@ TEST(LayerObject, AVariableInAPlainOpIsReadLive) {
   v.assign({1.f, 1.f, 1.f});
   expect_near(m.predict(x, {.verbose = 0}), m(x));
   expect_error<tf::errors::Unimplemented>([&] { m.to_json(); }, "variable");
+}
+
+// ---- one object, as in Python
+struct Scale : layers::Layer {
+  float factor = 2;
+  Tensor call(const Tensor& v, const keras::CallContext&) override { return v * factor; }
+};
+struct Doubled : layers::Dense {
+  explicit Doubled(int units) : layers::Dense(units, {.kernel_initializer = "ones"}) {}
+  Tensor call(const Tensor& v, const keras::CallContext& c) override {
+    return layers::Dense::call(v, c) * 2.f;
+  }
+};
+
+TEST(LayerObject, FieldsCountAsTheyAreWhenItIsPutIntoAContainer) {
+  Scale s;
+  const Tensor in = keras::Input({3});
+  const keras::Model m(in, s(in));
+  s.factor = 5;
+  const keras::Sequential first({s});
+  EXPECT_EQ(values(first(x)), values(x * 5.f));
+  s.factor = 7;
+  const keras::Sequential second({s});
+  EXPECT_EQ(values(first(x)), values(x * 7.f));  // the same object
+  EXPECT_EQ(values(second(x)), values(x * 7.f));
+  EXPECT_EQ(values(m(x)), values(x * 7.f));
+}
+
+TEST(LayerObject, ADrawnModelFollowsAnObjectThatMoves) {
+  std::vector<Scale> list(1);
+  const Tensor in = keras::Input({3});
+  const keras::Model m(in, list[0](in));
+  list.reserve(100);
+  list[0].factor = 4;
+  EXPECT_EQ(values(m(x)), values(x * 4.f));
+  Scale moved = std::move(list[0]);
+  moved.factor = 6;
+  EXPECT_EQ(values(m(x)), values(x * 6.f));
+  // And one that a container had a copy of before.
+  Scale s;
+  keras::Sequential q({s});
+  q(x);
+  const keras::Model n(in, s(in));
+  s.factor = 9;
+  EXPECT_EQ(values(n(x)), values(x * 9.f));
+}
+
+TEST(LayerObject, AHandleMadeBeforeTheFirstCallDoesWhatTheObjectDoes) {
+  Doubled d(1);
+  const layers::Dense sliced = d;
+  EXPECT_EQ(values(sliced(x)), values(d(x)));
+  MLP mlp;
+  const keras::Model model = mlp;
+  EXPECT_EQ(values(model(x)), values(mlp(x)));
+  EXPECT_EQ(model.name(), mlp.name());
+  const auto shared = [] {
+    const auto p = std::make_shared<MLP>();
+    return keras::Model(*p);
+  }();
+  EXPECT_EQ(shared(x).shape(), (tf::TensorShape{5, 2}));
+  std::vector<layers::Dense> list;
+  list.push_back(Doubled(1));  // the object is gone
+  expect_error<tf::errors::FailedPrecondition>([&] { list[0](x); }, "class Doubled is gone");
+}
+
+TEST(LayerObject, NamesInAStackAreInItsOrder) {
+  keras::backend::clear_session();
+  const keras::Sequential s({Linear(3), Linear(3), Linear(3)});
+  std::vector<std::string> names;
+  for (const keras::LayerRef& l : s.layers()) names.push_back(l->name());
+  EXPECT_THAT(names, ElementsAre("linear", "linear_1", "linear_2"));
+}
+
+// Made before main, when nothing in the program has run yet.
+struct OfLinears : keras::Model {
+  Linear first{3}, second{2};
+  OfLinears() {
+    track("first", first);
+    track("second", second);
+  }
+  Tensor call(const Tensor& v, const keras::CallContext&) override { return second(first(v)); }
+};
+OfLinears before_main;
+TEST(LayerObject, ObjectsOfNamespaceScopeAreTracked) {
+  before_main(x);
+  EXPECT_EQ(before_main.weights().size(), 2u);
+}
+
+TEST(LayerObject, ThreadsMayAddLossesAtOnce) {
+  struct Adds : layers::Layer {
+    Tensor call(const Tensor& v, const keras::CallContext&) override {
+      add_loss(tf::reduce_sum(v));
+      add_metric(tf::reduce_sum(v), "s");
+      return v;
+    }
+  };
+  Adds a;
+  const keras::Sequential keep({a});
+  const Tensor in = keras::Input({3});
+  const keras::Model m(in, a(in));
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 50; ++i) m(x);
+    });
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(values(m(x)), values(x));
+}
+
+// A class whose from_config forgets the name.
+struct Nameless : Linear {
+  using Linear::Linear;
+  static Nameless from_config(const keras::Config& c) {
+    return Nameless(static_cast<int>(c["units"].as_int()));
+  }
+  keras::Config get_config() const override {
+    keras::Config c = Linear::get_config();
+    c.set("units", units);
+    return c;
+  }
+};
+TEST(LayerObject, WeightsFindTheirLayersWhateverTheirNames) {
+  keras::utils::register_keras_serializable<Nameless>("Nameless");
+  const Tensor in = keras::Input({3});
+  const keras::Model m(in, layers::Dense(3)(Nameless(3)(in)));
+  m.weights()[0].assign({{1.f, 0.f, 0.f}, {0.f, 0.f, 0.f}, {0.f, 0.f, 0.f}});
+  const std::string folder = fresh_folder("layer_object_names");
+  for (const std::string file : {"/m.h5", "/m.keras"}) {
+    m.save(folder + file);
+    EXPECT_EQ(values(keras::models::load_model(folder + file)(x)), values(m(x)));
+  }
+  const keras::Model clone = keras::models::clone_model(m);
+  clone.set_weights(m.get_weights());
+  EXPECT_EQ(values(clone(x)), values(m(x)));
 }
 
 // ---- files

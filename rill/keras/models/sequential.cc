@@ -26,6 +26,7 @@ static bool contains(const LayerImpl& l, const LayerImpl& wanted) {
 }
 
 void SequentialImpl::add(LayerRef layer) {
+  LayerObjects::introduce(*layer);  // names are given in the order of the stack
   RILL_CHECK(!contains(layer->impl(), *this), invalid_argument,
              "[{}] add: {} is the model itself, or holds it; a model cannot be a layer of itself",
              name(), layer->name());

@@ -381,7 +381,7 @@ LayerRef Drawing::model() const {
   std::vector<std::string> listed;
   for (const Entry& e : entries_) {
     listed.insert(listed.end(), e.parts.begin(), e.parts.end());
-    listed.push_back(e.name);
+    listed.push_back(e.layer.defined() ? e.layer->name() : e.name);  // it may have another name
   }
   const Ref<LayerImpl> impl(new FunctionalImpl(ends("input_layers"), ends("output_layers"),
                                                config_.get("name", ""), listed));
