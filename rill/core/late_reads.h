@@ -3,16 +3,13 @@
 
 namespace rill {
 
-// A symbol whose ops run later than they are called. A variable that meets it in an op must be read
-// then, not now.
-class ReadsVariablesLater {
- public:
-  virtual ~ReadsVariablesLater() = default;
-  // What stands for the variable's value in the op.
-  virtual Tensor reading(const Variable& v) const = 0;
-};
+// Some ops run later than they are called: those that draw a Keras model. A variable among their
+// operands must be read when they run. So from the first such op on, every value that an operand
+// reads from a variable says which one it was (TensorImpl::read_from). Programs that draw no model
+// pay nothing.
+void note_late_reads();
 
-// The value of a variable as a partner of this tensor in an op.
-Tensor read_beside(const Variable& v, const Tensor& partner);
+// The value of a variable that is an operand.
+Tensor read_operand(const Variable& v);
 
 }  // namespace rill

@@ -155,7 +155,7 @@ Tensor to_tensor(const Operand& x, DType dtype) {
     case Kind::tensor:
       return x.tensor();
     case Kind::variable:
-      return Tensor(x.variable());
+      return read_operand(x.variable());
     case Kind::shape: {
       const TensorShape& s = x.shape();
       RILL_CHECK(s.is_fully_defined(), invalid_argument, "[constant] shape {} is not fully defined",
@@ -199,21 +199,8 @@ TensorList::TensorList(std::initializer_list<Operand> l) {
       dtype = Tensor(x.variable()).dtype();
     if (dtype.defined()) break;
   }
-  Tensor partner;
-  for (const Operand& x : l)
-    if (x.kind() == Kind::tensor && x.tensor().defined() && x.tensor().is_symbolic())
-      partner = x.tensor();
   v_.reserve(l.size());
-  for (const Operand& x : l)
-    v_.push_back(x.kind() == Kind::variable ? read_beside(x.variable(), partner)
-                                            : to_tensor(x, dtype));
-}
-
-Tensor read_beside(const Variable& v, const Tensor& partner) {
-  if (partner.defined() && partner.is_symbolic())
-    if (const auto* later = dynamic_cast<const ReadsVariablesLater*>(partner.impl()->symbol.get()))
-      return later->reading(v);
-  return Tensor(v);
+  for (const Operand& x : l) v_.push_back(to_tensor(x, dtype));
 }
 
 ArgPair::ArgPair(const Operand& a, const Operand& b) {
@@ -223,14 +210,8 @@ ArgPair::ArgPair(const Operand& a, const Operand& b) {
   if (kb == Kind::tensor) b_ = &b.tensor();
   if (ka == Kind::tensor && kb == Kind::tensor) [[likely]]
     return;
-  if (ka == Kind::variable) {
-    own_a_ = kb == Kind::tensor ? read_beside(a.variable(), *b_) : Tensor(a.variable());
-    a_ = &own_a_;
-  }
-  if (kb == Kind::variable) {
-    own_b_ = ka == Kind::tensor ? read_beside(b.variable(), *a_) : Tensor(b.variable());
-    b_ = &own_b_;
-  }
+  if (ka == Kind::variable) own_a_ = read_operand(a.variable()), a_ = &own_a_;
+  if (kb == Kind::variable) own_b_ = read_operand(b.variable()), b_ = &own_b_;
   const bool literal_a = a.is_literal(), literal_b = b.is_literal();
   if (literal_a) {
     DType d = literal_b ? DType() : b_->dtype();

@@ -1,11 +1,13 @@
 #include "rill/eager/variable.h"
 
+#include <atomic>
 #include <ostream>
 
 #include "rill/base/check.h"
 #include "rill/core/array_format.h"
 #include "rill/core/default_device.h"
 #include "rill/core/execute.h"
+#include "rill/core/late_reads.h"
 #include "rill/core/tensor_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/state_ops.h"
@@ -14,6 +16,8 @@ namespace rill {
 namespace {
 
 VariableCell& cell(const Variable& v) { return variable_cell(v.handle()); }
+
+std::atomic<bool> late_reads = false;
 
 }  // namespace
 
@@ -70,6 +74,17 @@ Tensor Variable::value() const {
   return read_variable(handle_);
 }
 Tensor::Tensor(const Variable& v) : Tensor(v.value()) {}
+
+void note_late_reads() { late_reads.store(true, std::memory_order_relaxed); }
+Tensor read_operand(const Variable& v) {
+  Tensor t = v.value();
+  if (late_reads.load(std::memory_order_relaxed) && !t.is_symbolic()) {
+    TensorImpl* handle = v.handle().impl();
+    retain(handle);
+    t.impl()->read_from = Ref<TensorImpl>(handle);
+  }
+  return t;
+}
 
 TensorShape Variable::shape() const { return cell(*this).shape; }
 DType Variable::dtype() const { return cell(*this).dtype; }

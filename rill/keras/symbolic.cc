@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "rill/base/check.h"
+#include "rill/core/late_reads.h"
 #include "rill/graph/ir/graph.h"
 #include "rill/keras/layers/op_layer_impl.h"
 #include "rill/keras/symbolic_impl.h"
@@ -27,6 +28,9 @@ bool any_symbolic(const std::vector<Tensor>& leaves) {
   return std::any_of(leaves.begin(), leaves.end(), [](const Tensor& t) { return keras_symbol(t); });
 }
 
+KerasSymbol::KerasSymbol(Ref<KerasNode> n, int i) : node(std::move(n)), index(i) {
+  note_late_reads();
+}
 std::string KerasSymbol::name() const {
   return index == 0 && node->index == 0
              ? node->layer->name()
@@ -326,14 +330,15 @@ class DrawingExecutor : public Executor {
   void run(const Op& op, std::span<const In> inputs, AttrList attrs,
            std::span<const TensorShape> shapes, std::span<const DType> dtypes,
            std::span<Tensor> outputs) override {
-    RILL_CHECK(!op.updates(), failed_precondition,
+    RILL_CHECK(op.variable != VariableUse::update && op.variable != VariableUse::assign,
+               failed_precondition,
                "[{}] a symbolic Keras tensor cannot update a variable: do it in the call of a "
                "Layer of your own",
                op.tag);
     std::vector<Tensor> leaves;
     for (const In& i : inputs) {
-      const auto* v = dynamic_cast<const VariableSymbol*>(i->impl()->symbol.get());
-      leaves.push_back(v ? v->handle : *i);
+      const Ref<TensorImpl>& variable = i->impl()->read_from;
+      leaves.push_back(variable ? Tensor(variable) : *i);
     }
     std::vector<ValueSpec> specs;
     for (std::size_t i = 0; i < outputs.size(); ++i) specs.push_back({dtypes[i], shapes[i]});
@@ -354,10 +359,6 @@ DrawingExecutor drawing_executor;
 }  // namespace
 
 Executor* KerasSymbol::own_executor() const { return &drawing_executor; }
-Executor* VariableSymbol::own_executor() const { return &drawing_executor; }
-Tensor KerasSymbol::reading(const Variable& v) const {
-  return make_symbolic(v.dtype(), v.shape(), Ref<Symbol>(new VariableSymbol(v.handle())));
-}
 
 // ---- running
 Nest KerasNode::run(const std::vector<Tensor>& values, int training) const {

@@ -2,7 +2,6 @@
 #include <functional>
 
 #include "rill/core/execute.h"
-#include "rill/core/late_reads.h"
 #include "rill/graph/function/function.h"
 #include "rill/keras/layer_impl.h"
 
@@ -65,25 +64,15 @@ inline void release(KerasNode* n) noexcept {
   if (n->refs.release()) delete n;
 }
 
-class KerasSymbol : public Symbol, public ReadsVariablesLater {
+class KerasSymbol : public Symbol {
  public:
-  KerasSymbol(Ref<KerasNode> n, int i) : node(std::move(n)), index(i) {}
+  KerasSymbol(Ref<KerasNode> n, int i);
   TensorShape known_sizes() const override;
   Executor* own_executor() const override;
-  Tensor reading(const Variable& v) const override;
   std::string name() const override;
   std::string describe() const override;
   const Ref<KerasNode> node;
   const int index;
-};
-// A variable that an op of a drawing takes: the op reads it whenever the model runs.
-class VariableSymbol : public Symbol {
- public:
-  explicit VariableSymbol(Tensor handle) : handle(std::move(handle)) {}
-  Executor* own_executor() const override;
-  std::string name() const override { return "variable"; }
-  std::string describe() const override { return "a variable in an op on a symbolic tensor"; }
-  const Tensor handle;
 };
 // The symbol of a tensor of a drawing; null for any other tensor.
 const KerasSymbol* keras_symbol(const Tensor& t);

@@ -105,9 +105,6 @@ class MultiHeadAttention : public Layer {
   // The result, and the scores [batch, heads, Tq, Tv].
   std::pair<Tensor, Tensor> with_scores(const Operand& query, const Operand& value,
                                         MultiHeadAttentionCall call = {}) const;
-
- protected:
-  MultiHeadAttention(const MultiHeadAttention* self, LayerImpl* impl) : Layer(self, impl) {}
 };
 
 }  // namespace layers

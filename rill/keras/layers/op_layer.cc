@@ -17,8 +17,10 @@ OpLayer::OpLayer(const Op& op, AttrList attrs, int num_outputs)
 
 Nest OpLayer::call_nest(const Nest& inputs, const CallContext&) {
   std::vector<Tensor> leaves = inputs.flatten();
-  for (Tensor& t : leaves)
-    if (t.impl()->resource) t = read_variable(t);
+  // A variable is read now; ops on variables themselves take it as it is.
+  if (op_.variable == VariableUse::none)
+    for (Tensor& t : leaves)
+      if (t.impl()->resource && t.dtype() == resource_dtype()) t = read_variable(t);
   std::vector<Tensor> out = execute_all(op_, as_inputs(leaves), attrs_.list(), num_outputs_);
   return out.size() == 1 ? Nest(out[0]) : Nest(std::move(out));
 }

@@ -209,6 +209,33 @@ TEST(LayerObject, AVariableInAPlainOpIsReadLive) {
   expect_error<tf::errors::Unimplemented>([&] { m.to_json(); }, "variable");
 }
 
+TEST(LayerObject, AVariableIsReadLiveByEveryOp) {
+  const tf::Variable table({{1.f}, {2.f}, {3.f}}), limit(2.f), which(tf::constant({0, 2}));
+  const Tensor ids = keras::Input({2}, {.dtype = tf::int32});
+  const Tensor numbers = keras::Input({3});
+  const keras::Model picked(ids, tf::nn::embedding_lookup(table, ids));
+  const keras::Model gathered(ids, table.gather(ids));
+  const keras::Model clipped(numbers, tf::clip_by_value(numbers, 0, limit));
+  const keras::Model chosen(numbers, tf::gather(numbers, which, 1));
+  const keras::Model where(numbers, tf::where(numbers > limit, limit, numbers));
+  const Tensor places = tf::constant({{2, 0}}), some = tf::constant({{-1.f, 2.5f, 9.f}});
+  for (const float factor : {1.f, 10.f}) {
+    table.assign(tf::constant({{1.f}, {2.f}, {3.f}}) * factor);
+    limit.assign(2 * factor);
+    which.assign(factor == 1 ? tf::constant({0, 2}) : tf::constant({1, 1}));
+    EXPECT_EQ(values(picked(places)), (std::vector<float>{3 * factor, factor}));
+    EXPECT_EQ(values(gathered(places)), values(picked(places)));
+    EXPECT_EQ(values(clipped(some)), values(tf::clip_by_value(some, 0, 2 * factor)));
+    EXPECT_EQ(values(chosen(some)),
+              (factor == 1 ? std::vector<float>{-1, 9} : std::vector<float>{2.5f, 2.5f}));
+    EXPECT_EQ(values(where(some)), values(tf::minimum(some, 2 * factor)));
+  }
+  // Whoever watches the variable has its gradient.
+  tf::GradientTape tape;
+  const Tensor loss = tf::reduce_sum(picked(places));
+  EXPECT_EQ(values(tf::Tensor(tape.gradient(loss, table))), (std::vector<float>{1, 0, 1}));
+}
+
 // ---- one object, as in Python
 struct Scale : layers::Layer {
   float factor = 2;
