@@ -18,7 +18,7 @@ class Symbol {
   virtual TensorShape known_sizes() const { return TensorShape::unknown_rank(); }
   // Somebody learnt more of the shape.
   virtual void shape_is(const TensorShape&) {}
-  // Who carries out the ops on it, wherever they are called; null: the graph being traced.
+  // The executor of ops on it, wherever they are called; null: the graph being traced.
   virtual Executor* own_executor() const { return nullptr; }
   virtual std::string name() const = 0;  // "MatMul_1:0"
   // "MatMul_1:0 of function \"step\"", for messages.

@@ -18,7 +18,7 @@ struct VariableSlot {
 //
 // Sessions need a slot per session: slot() looks it up by the session of the calling thread,
 // and one that has no value yet is uninitialised in that session alone. Replicas need a slot
-// per replica, each on its device: slot() is that of the calling replica, while outside of all
+// per replica, each on its device: slot() is that of the calling replica, while outside all
 // replicas read() reduces the slots to one value and assign() writes to each.
 class VariableStorage {
  public:

@@ -61,7 +61,7 @@ class LayerImpl : public TrackableNode {
   virtual Tensor compute_mask(const Nest& inputs, const Tensor& mask);
   virtual void add_config(Config& config) const;  // after name, trainable and dtype
   virtual void reset_states();
-  // Told that calls come with so many constants. InvalidArgument unless overridden.
+  // Calls will have this many constants. InvalidArgument unless overridden.
   virtual void expect_constants(std::size_t count);
   virtual bool is_model() const { return false; }
   // The shape of the result, where it follows from others without building; unknown rank: not.
@@ -111,7 +111,7 @@ class LayerImpl : public TrackableNode {
   const BuildUnderWay* build_under_way = nullptr;
   bool autocast = true;  // float inputs take the compute dtype
   DTypePolicy policy;
-  TensorShape batch_input_shape;  // as the constructor was told; unknown rank: not
+  TensorShape batch_input_shape;  // as given to the constructor; unknown rank: not given
   InputSpec input_spec;
   Regularizer activity_regularizer;
   std::vector<Weight> own;
@@ -216,7 +216,7 @@ class LayerCalls {
   // The layer on concrete tensors, or on those of a graph being traced.
   static Nest run(const Layer& layer, const Nest& inputs, CallOptions options);
   static void build(const Layer& layer, const std::vector<TensorShape>& shapes);
-  // The same when the program asks for it, outside of a call.
+  // The same when the program asks for it, outside a call.
   static void build_by_hand(Layer& layer, const std::vector<TensorShape>& shapes);
 
  private:

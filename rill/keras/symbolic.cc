@@ -233,7 +233,7 @@ std::vector<TracedCall> trace_calls(const Layer& layer, const Nest& inputs,
     try {
       trace_with(layer, inputs, options, masks, all);
     } catch (const errors::Error&) {
-      // It does not take them so. Who brings them is told when the model runs.
+      // It does not accept them. A caller that passes them gets the error when the model runs.
       all.erase(all.begin() + static_cast<std::ptrdiff_t>(before), all.end());
     }
   };
@@ -415,7 +415,7 @@ Nest KerasNode::run_traced(const std::vector<Tensor>& values, int training) cons
   for (std::size_t i = 0; i < specs.size(); ++i) {
     if (!call.masked[i]) continue;
     const Tensor mask = all[next++];
-    // A result that is an argument belongs to whoever made it.
+    // A result that is an argument belongs to the caller.
     for (const Tensor& a : arguments)
       if (a.impl() == all[i].impl()) {
         all[i] = identity(all[i]);
@@ -441,7 +441,7 @@ std::vector<Ref<KerasNode>> nodes_between(const std::vector<Tensor>& inputs,
   for (const Tensor& t : inputs) {
     const KerasSymbol* s = keras_symbol(t);
     RILL_CHECK(s, invalid_argument,
-               "[Model] an input has shape {} and is no symbolic tensor; expected what "
+               "[Model] an input has shape {} and is not a symbolic tensor; expected what "
                "keras::Input gave",
                t.shape());
     given_values.emplace_back(s->node.get(), s->index);
@@ -470,7 +470,7 @@ std::vector<Ref<KerasNode>> nodes_between(const std::vector<Tensor>& inputs,
   for (const Tensor& t : outputs) {
     const KerasSymbol* s = keras_symbol(t);
     RILL_CHECK(s, invalid_argument,
-               "[Model] an output has shape {} and is no symbolic tensor; expected what layers "
+               "[Model] an output has shape {} and is not a symbolic tensor; expected what layers "
                "made of keras::Input",
                t.shape());
     push(*s);

@@ -33,7 +33,7 @@ class Improvement {
 
 struct EarlyStoppingOptions {
   std::string monitor = "val_loss";
-  double min_delta = 0;  // less is no improvement
+  double min_delta = 0;  // less is not an improvement
   int patience = 0;      // epochs without improvement until training stops
   int verbose = 0;
   std::string mode = "auto";
@@ -170,7 +170,7 @@ class LambdaCallback : public Callback {
   LambdaCallbackOptions o_;
 };
 
-// The progress bar as a callback, for a fit that is told verbose 0.
+// The progress bar as a callback, for a fit with verbose 0.
 class ProgbarLogger : public Callback {
  public:
   void on_epoch_begin(int epoch, const Logs& logs) override;

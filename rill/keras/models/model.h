@@ -329,7 +329,7 @@ class Model : public Layer {
   // registered.
   std::string to_json(int indent = -1) const;
   std::string to_yaml() const;
-  // Architecture, weights, what compile was told and the state of the optimizer, by the suffix:
+  // Architecture, weights, the settings of compile and the state of the optimizer, by the suffix:
   // .keras (an archive), .h5 or .hdf5. The file appears whole or not at all.
   void save(const std::string& path, SaveOptions options = {}) const;
   // Weights alone: a TensorFlow checkpoint, HDF5 for .h5, .hdf5 and .keras, and Keras 3's

@@ -76,7 +76,7 @@ class Optimizer {
   std::string class_name() const;
   // The state of the optimizer: iterations, then the slots in the order of their making.
   std::vector<Variable> variables() const;
-  // For checkpoints, with the names that Keras gives to its state. State that is not there
+  // For checkpoints, with the names that Keras gives to its state. Missing state
   // yet is restored at the first step.
   Ref<TrackableNode> trackable() const;
 

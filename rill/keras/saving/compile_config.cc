@@ -288,7 +288,7 @@ Config compile_config(const CompileOptions& o, CompileForm form) {
                          {"weighted_metrics", metrics_config(o.weighted_metrics, form)}});
   } catch (errors::Error& e) {
     e.add_context(
-        "while saving what compile was told; save with {.include_optimizer = false} to leave it "
+        "while saving the settings of compile; save with {.include_optimizer = false} to leave it "
         "out");
     throw;
   }
@@ -309,7 +309,7 @@ CompileOptions compile_options(const Config& c, CompileForm form, const Model& m
   return o;
 } catch (errors::Error& e) {
   e.add_context(
-      "while reading what compile was told; load with {.compile = false}, and compile anew");
+      "while reading the settings of compile; load with {.compile = false}, and compile anew");
   throw;
 }
 

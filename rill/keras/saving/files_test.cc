@@ -352,7 +352,7 @@ TEST(SaveModel, TrainingGoesOnAsIfItHadNotStopped) {
     }
 }
 
-// The state that belongs to a lone weight is no learning rate.
+// The state that belongs to a lone weight is not a learning rate.
 TEST(SaveModel, TheOptimizerOfOneWeightGoesOn) {
   const std::string folder = fresh_folder("one_weight");
   for (const std::string file : {"/m.h5", "/m.keras"}) {

@@ -129,7 +129,7 @@ TEST(KerasFuzz, DamagedModelsAreReadOrRefused) {
     } catch (const errors::Error&) {
       ++refused;
     } catch (const std::exception& e) {
-      ADD_FAILURE() << "case " << i << " is no error of ours: " << e.what();
+      ADD_FAILURE() << "case " << i << " is not an error of ours: " << e.what();
     }
   }
   if (!only) {
@@ -194,7 +194,7 @@ TEST(KerasFuzz, DamagedHdf5IsReadOrRefused) {
     } catch (const errors::Error&) {
       ++refused;
     } catch (const std::exception& e) {
-      ADD_FAILURE() << "case " << i << " is no error of ours: " << e.what();
+      ADD_FAILURE() << "case " << i << " is not an error of ours: " << e.what();
     }
   }
   if (!only) {

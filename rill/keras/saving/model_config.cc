@@ -19,7 +19,7 @@ Config model_record(const Model& model) {
   Config record =
       Config::dict({{"class_name", registered.empty() ? model.class_name() : registered},
                     {"config", model.get_config()}});
-  // Who reads it makes the weights by a call of this shape.
+  // A reader makes the weights by a call of this shape.
   if (const std::vector<TensorShape>& shapes = model.impl().built_for;
       !has_graph(model.model_impl()) && shapes.size() == 1) {
     TensorShape shape = shapes[0];

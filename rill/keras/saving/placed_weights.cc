@@ -39,7 +39,7 @@ struct Placed {
   std::string name;         // below the parent: "layers/dense_1"
 };
 
-// How names are told in a file.
+// How a file writes names.
 struct Names {
   std::string container = "layers";  // under which models keep their layers
   // What is in the file. Keras 3 has no "_" before the parts of MultiHeadAttention and its like.

@@ -25,7 +25,7 @@ Model clone_model(const Model& model);
 struct LoadModelOptions {
   bool compile = true;  // as the saved model was, with the state of its optimizer
 };
-// What Model::save wrote, of Rill or Keras: a .keras archive or HDF5, told apart by content.
+// What Model::save wrote, of Rill or Keras: a .keras archive or HDF5, recognised by content.
 // DataLoss for damaged files; Unimplemented for SavedModel folders.
 Model load_model(const std::string& path, LoadModelOptions options = {});
 inline void save_model(const Model& model, const std::string& path, SaveOptions options = {}) {

@@ -447,7 +447,7 @@ std::string Trainer::shown_name(const Output& o, const MetricRef& metric, bool w
 
 namespace {
 
-// A second metric of one name is told apart: "accuracy_1".
+// A second metric of one name gets a number: "accuracy_1".
 std::string unique_in(const std::vector<std::pair<std::string, Nest>>& taken, std::string name) {
   const std::string base = name;
   for (int i = 1;

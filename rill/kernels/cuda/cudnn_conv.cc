@@ -104,7 +104,7 @@ struct Plan {
   std::string why;
 };
 
-// What cuDNN is told: symmetric padding alone, so that other images are padded first.
+// cuDNN gets symmetric padding alone; other images are padded first.
 struct Problem {
   ConvPass pass;
   cudnnDataType_t type;
@@ -467,7 +467,7 @@ Plan chosen_plan(const Cudnn& lib, cudnnHandle_t handle, const Problem& p,
   return r;
 }
 
-// More shapes than that are no steady state: all are forgotten.
+// More shapes than that are not a steady state: all are forgotten.
 constexpr std::size_t kMostPlans = 1024;
 
 }  // namespace

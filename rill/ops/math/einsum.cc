@@ -189,7 +189,7 @@ Labels read_term(std::string_view term, std::string_view equation) {
       continue;
     }
     RILL_CHECK((ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z'), invalid_argument,
-               "[einsum] '{}' in \"{}\" is no label; expected letters, \"...\", ',' and \"->\"",
+               "[einsum] '{}' in \"{}\" is not a label; expected letters, \"...\", ',' and \"->\"",
                std::string(1, ch), equation);
     out.push_back(ch);
   }

@@ -80,7 +80,7 @@ class EinsumDenseLayer : public LayerImpl {
     for (const char label : o_.bias_axes) {
       const std::size_t at = labels_.output.find(label);
       RILL_CHECK(at != std::string::npos, invalid_argument,
-                 "[{}] bias_axes is \"{}\"; '{}' is no axis of the output \"{}\"", name(),
+                 "[{}] bias_axes is \"{}\"; '{}' is not an axis of the output \"{}\"", name(),
                  o_.bias_axes, label, labels_.output);
       first = std::min(first, at);
     }
