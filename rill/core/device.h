@@ -42,7 +42,7 @@ class Device {
   const std::string& name() const { return name_; }
   // The host may touch the memory and kernels run inside the call.
   bool is_host() const { return type_ == DeviceType::cpu; }
-  // Whose kernels run here: the TEST device has none of its own and runs the CPU's.
+  // Whose kernels run here: the TEST device has none and runs the CPU's.
   DeviceType kernels() const { return type_ == DeviceType::test ? DeviceType::cpu : type_; }
   // Kernels are called later, by the queue. Elsewhere the thread that runs an op
   // calls its kernel: the CPU's does the work, a GPU's queues launches.

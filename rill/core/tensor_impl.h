@@ -50,7 +50,7 @@ class TensorImpl {
   // Which steps of a sequence count, as layers tell one another; mostly none.
   Ref<TensorImpl> mask;
 };
-// A tensor with memory of its own and undefined contents.
+// A tensor with its own memory and undefined contents.
 // REQUIRES: shape fully defined, its elements counted.
 Tensor make_tensor(DType dtype, const TensorShape& shape, Device& device = cpu_device());
 // The same elements under another shape; shares the buffer.

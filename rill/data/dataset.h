@@ -238,7 +238,7 @@ class Dataset {
   // prefetch(buffer_size), and one element further ahead is on its way to the device ("/gpu:0"):
   // a step begins with its batch in place. Strings stay on the host. Last in a pipeline.
   Dataset prefetch_to_device(std::string_view device, std::int64_t buffer_size = AUTOTUNE) const;
-  // The same elements; what stands before this in the pipeline obeys the options. Of two, the
+  // The same elements; what is before this in the pipeline obeys the options. Of two, the
   // later one counts.
   Dataset with_options(const Options& options) const;
 

@@ -105,7 +105,7 @@ class ParallelMapCursor final : public UnaryCursor {
     const OnHostByDefault on_host;
     std::unique_lock lock(mutex_);
     for (;;) {
-      // One at a time asks the input, so that the jobs stand in its order.
+      // One at a time asks the input, so that the jobs are in its order.
       work_.wait(lock, [&] {
         return stop_ || (!hold_ && !pulling_ && !input_ended_ && jobs_.size() < room_);
       });

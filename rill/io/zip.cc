@@ -83,7 +83,7 @@ ZipReader::ZipReader(std::string bytes, std::string archive_name)
     RILL_CHECK(at <= size && n <= size - at, data_loss,
                "[zip] {} is damaged: it ends at byte {}, before byte {}", archive_, size, at + n);
   };
-  // The end record stands within the last 64 KB, behind the directory.
+  // The end record is within the last 64 KB, behind the directory.
   RILL_CHECK(size >= 22, data_loss, "[zip] {} is not a zip archive: it has {} bytes", archive_, size);
   std::uint64_t end = size;
   for (std::uint64_t at = size - 22;; --at) {
@@ -122,7 +122,7 @@ ZipReader::ZipReader(std::string bytes, std::string archive_name)
                         comment_size = number(bytes_, at + 32, 2);
     need(at + 46, name_size + extra_size + comment_size);
     std::string name = bytes_.substr(at + 46, name_size);
-    // Sizes beyond 4 GB stand in an extra field, those that are needed, in this order.
+    // Sizes beyond 4 GB are in an extra field, those that are needed, in this order.
     const std::uint64_t extra_end = at + 46 + name_size + extra_size;
     for (std::uint64_t x = at + 46 + name_size; x + 4 <= extra_end;) {
       const std::uint64_t id = number(bytes_, x, 2), n = number(bytes_, x + 2, 2);

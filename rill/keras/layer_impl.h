@@ -46,7 +46,7 @@ struct BuildUnderWay {
   std::size_t weights = 0, edges = 0;
 };
 
-// What all handles of a layer share. The layers of the library derive from it and stand behind a
+// What all handles of a layer share. The layers of the library derive from it and are behind a
 // facade without data; of a user-defined class it holds the state, and the object the behaviour.
 class LayerImpl : public TrackableNode {
  public:
@@ -126,7 +126,7 @@ class LayerImpl : public TrackableNode {
   std::vector<LayerImpl*> stacks;      // the Sequential models that it is a layer of
   std::vector<TensorShape> built_for;  // shapes of the inputs at build
   TensorShape last_output_shape;       // of the last call: for summaries
-  const bool of_library;               // it has a behaviour of its own: see above
+  const bool of_library;               // it has its own behaviour: see above
   bool automatic_name = false;         // made of the class
   bool made_untracked =
       false;  // its weights were made in the call of a class that does not hold it

@@ -13,7 +13,7 @@ class RunningCall {
   ~RunningCall() { call_state().running = around_; }
   RunningCall(const RunningCall&) = delete;
 
-  // At the end of the call: FailedPrecondition where it has made weights that nobody holds; a
+  // At the end of the call: FailedPrecondition where it has made weights that nothing holds; a
   // warning, once a layer, where they were there before.
   void check_tracked() const;
 

@@ -328,7 +328,7 @@ class DrawingExecutor : public Executor {
            std::span<Tensor> outputs) override {
     RILL_CHECK(!op.updates(), failed_precondition,
                "[{}] a symbolic Keras tensor cannot update a variable: do it in the call of a "
-               "Layer of your own",
+               "user-defined Layer",
                op.tag);
     std::vector<Tensor> leaves;
     for (const In& i : inputs) {
@@ -450,7 +450,7 @@ std::vector<Ref<KerasNode>> nodes_between(const std::vector<Tensor>& inputs,
     return std::find(given_values.begin(), given_values.end(),
                      std::pair<const KerasNode*, int>(s.node.get(), s.index)) != given_values.end();
   };
-  // Depth first, with a stack of its own: models may be thousands of layers deep.
+  // Depth first, with its own stack: models may be thousands of layers deep.
   struct Visit {
     Ref<KerasNode> node;
     std::vector<Tensor> leaves;

@@ -254,7 +254,7 @@ Tensor pool(const Operand& input, const Sizes& window_shape, const std::string& 
 //   nn::softmax_cross_entropy_with_logits({.labels = y, .logits = z});
 // Logits are unscaled: what softmax or sigmoid has been applied to gives wrong results.
 namespace detail {
-class NamedOnly {  // stands first, so that {labels, logits} without names does not compile
+class NamedOnly {  // comes first, so that {labels, logits} without names does not compile
  public:
   constexpr NamedOnly() {}
 };

@@ -6,7 +6,7 @@
 
 namespace rill::compat::v1 {
 
-// What a thread stands in of TensorFlow 1's scopes.
+// The scopes of TensorFlow 1 that a thread is in.
 struct CallState {
   Ref<VariableStoreImpl> store;                 // null: none
   std::shared_ptr<VariableScope::State> scope;  // null: outside every scope

@@ -26,7 +26,7 @@ using keras::sum_duplicates;
 std::mutex step_mutex;
 Variable global_step;
 
-// How the state of TensorFlow 1's optimizers stands in a checkpoint: slots beside their
+// How a checkpoint holds the state of TensorFlow 1's optimizers: slots beside their
 // variables, other numbers under their names.
 class V1OptimizerImpl : public RuleOptimizerImpl, public SlotOwner {
  public:

@@ -257,7 +257,7 @@ TEST(FunctionTest, CapturesSeeTheirNewValues) {
   EXPECT_EQ(f().item<float>(), 600.f);
 }
 
-// A function is written with ops, on tensors: what else stands in it runs while it is traced.
+// A function is written with ops, on tensors: what else is in it runs while it is traced.
 TEST(FunctionTest, OnlyOpsAreInTheGraph) {
   RILL_SHOWS("F07", "Z26");
   int host = 0;

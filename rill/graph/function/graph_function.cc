@@ -330,7 +330,7 @@ std::vector<Tensor> call_plain(GraphFunction& f, std::span<const Tensor> inputs)
 
 namespace {
 
-// A result that is an input or another result becomes a tensor of its own: tapes know
+// A result that is an input or another result becomes its own tensor: tapes know
 // tensors by their ids, and would count its gradient twice.
 void make_distinct(std::span<const Tensor> inputs, std::vector<Tensor>& results) {
   std::set<std::uint64_t> seen;

@@ -63,7 +63,7 @@ class ImportingExecutor : public Executor {
   Graph& graph_;
 };
 
-// Import stands outside what the thread is doing.
+// Import is outside what the thread is doing.
 class ImportScope {
  public:
   explicit ImportScope(Graph& g) : tracing_(g), executor(g), executing_(&executor) {
@@ -439,7 +439,7 @@ class Reader {
     return attrs;
   }
 
-  // Calls fit the functions that they name: nobody looks again.
+  // Calls must fit the functions that they name: nothing checks this again.
   static void check_functions(const Op& op, const std::vector<Endpoint>& inputs,
                               const AttrStorage& attrs) {
     const bool chooses = op.calls == Calls::branch, loops = op.calls == Calls::loop;

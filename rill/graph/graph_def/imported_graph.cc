@@ -117,7 +117,7 @@ ConcreteFunction ImportedGraph::function(const std::vector<std::string>& inputs,
   auto place = [&](Endpoint e) {
     return static_cast<std::size_t>(std::find(fed.begin(), fed.end(), e) - fed.begin());
   };
-  // Nodes stand behind what they use, so one walk from the end finds all.
+  // Nodes come after what they use, so one walk from the end finds all.
   std::vector<char> needed(from.nodes().size(), 0);
   auto need = [&](Endpoint e) {
     if (place(e) == fed.size()) needed[static_cast<std::size_t>(e.node->id)] = 1;

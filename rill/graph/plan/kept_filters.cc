@@ -3,7 +3,7 @@
 // In a function that does not change its filters the result of the first time serves again.
 //
 // Whether a filter has changed needs no bookkeeping: a variable is updated in place only if
-// nobody else holds its memory, so what a plan holds never changes, and a variable that has
+// nothing else holds its memory, so what a plan holds never changes, and a variable that has
 // been updated since lies elsewhere.
 #include <algorithm>
 

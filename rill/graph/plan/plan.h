@@ -14,7 +14,7 @@
 // shape, folds what shapes alone decide, finds each kernel, and gives every value
 // its place: in one arena, where values that do not live at the same time share
 // memory; over an input of the same op that dies there; as a view of another; or,
-// for results and for what ops of general form take, as a tensor of its own. Running
+// for results and for what ops of general form take, as its own tensor. Running
 // it is then one walk over a flat list of kernel calls.
 namespace rill {
 

@@ -70,7 +70,7 @@ bool File::begins_at(std::uint64_t at) const {
   return is_hdf5({first, sizeof first});
 }
 
-// The superblock: how wide addresses are and where the root group is. It stands at the start of
+// The superblock: how wide addresses are and where the root group is. It is at the start of
 // the file, or behind a "user block" of 512, 1024, 2048, ... bytes.
 void File::open() {
   while (!begins_at(base_)) {

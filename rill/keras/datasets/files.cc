@@ -177,7 +177,7 @@ Splits fashion_mnist::load_data(const LoadDataOptions& o) {
   if (!o.download)
     not_found("fashion_mnist", tried,
               "train-images-idx3-ubyte.gz and its three fellows, or fashion_mnist.npz");
-  // gzip has a checksum of its own, and the sizes are checked.
+  // gzip has its own checksum, and the sizes are checked.
   std::string path;
   for (const char* file : {"train-labels-idx1-ubyte.gz", "train-images-idx3-ubyte.gz",
                            "t10k-labels-idx1-ubyte.gz", "t10k-images-idx3-ubyte.gz"})

@@ -103,7 +103,7 @@ struct VarianceScalingOptions {
   std::int64_t seed = -1;
 };
 // Variance scale / fan, where a weight [.., in, out] has fan_in = in times what
-// stands before (the size of a convolution's window), fan_out likewise.
+// is before (the size of a convolution's window), fan_out likewise.
 class VarianceScaling : public Initializer {
  public:
   VarianceScaling();

@@ -77,7 +77,7 @@ struct LambdaOptions {
 //   keras::layers::Lambda twice("scaled", {.arguments = keras::Config::dict({{"scale", 2.0}})});
 //
 // Of a function that is not registered, or with a mask, the layer works but cannot be saved.
-// Variables in the function are not the layer's: a layer with weights is a class of its own.
+// Variables in the function are not the layer's: a layer with weights is its own class.
 class Lambda : public Layer {
  public:
   template <StringLike S>

@@ -42,7 +42,7 @@ void IoU::update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor&
     return reshape(cast(sparse ? y : argmax(y, o_.axis), int64), {-1});
   };
   Tensor t = classes(y_true, o_.sparse_y_true), p = classes(y_pred, o_.sparse_y_pred);
-  // What is ignored may be no class at all; it stands in no place of the matrix.
+  // What is ignored may be no class at all; it is in no place of the matrix.
   Tensor counts;
   if (o_.ignore_class) {
     counts = t != *o_.ignore_class;

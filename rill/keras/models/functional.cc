@@ -74,7 +74,7 @@ Tensor fit_last_axis(const Tensor& x, const TensorShape& want) {
   return x;
 }
 
-// A model may begin at what a layer made. It has an input of its own there, as in Keras, and the
+// A model may begin at what a layer made. It has its own input there, as in Keras, and the
 // layers that follow are called once more, on what comes of that.
 void FunctionalImpl::begin_at_inputs(std::vector<Ref<KerasNode>>& order) {
   std::map<std::pair<const KerasNode*, int>, Tensor> instead;

@@ -51,7 +51,7 @@ class LossArg {
   LossArg(std::initializer_list<std::pair<std::string, LossRef>> by_name)
       : kind_(Kind::named), list_(by_name) {}
   enum class Kind : unsigned char { one, each, named };
-  // As it stands in a file; names are used by `named` alone.
+  // As it is in a file; names are used by `named` alone.
   LossArg(Kind kind, std::vector<std::pair<std::string, LossRef>> list)
       : kind_(kind), list_(std::move(list)) {}
   Kind kind() const { return kind_; }

@@ -10,7 +10,7 @@ namespace keras {
 namespace optimizers {
 
 // The base of the schedules that files can hold: keras::optimizers::schedules, or a user-defined
-// own, which overrides the first.
+// one, which overrides the first.
 class LearningRateSchedule {
  public:
   virtual ~LearningRateSchedule();

@@ -59,8 +59,8 @@ class OptimizerImpl : public TrackableNode {
   Variable iterations;
 };
 
-// An optimizer with a rule of its own; shared by Keras's family and TensorFlow 1's. How the state
-// stands in a checkpoint differs between the families.
+// An optimizer with its own rule; shared by Keras's family and TensorFlow 1's. How the state
+// is in a checkpoint differs between the families.
 class RuleOptimizerImpl : public OptimizerImpl {
  public:
   RuleOptimizerImpl(std::string optimizer_name, optimizers::LearningRate rate);

@@ -380,7 +380,7 @@ void Trainer::resolve(Model& model, const Nest& y, const Nest& y_pred) {
         RILL_CHECK(m.defined() || std::find(keys.begin(), keys.end(), m.name()) == keys.end() ||
                        std::find(known.begin(), known.end(), m.name()) != known.end(),
                    invalid_argument,
-                   "[compile] the output \"{}\" stands in a list of metrics; expected the metrics "
+                   "[compile] the output \"{}\" is in a list of metrics; expected the metrics "
                    "of an output by name as a list: .metrics = {{{{\"{}\", {{\"mse\"}}}}, ..}}",
                    m.name(), m.name());
         add(outputs_[n == 1 ? 0 : i], m);

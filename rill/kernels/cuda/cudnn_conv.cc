@@ -93,7 +93,7 @@ class Descriptor {
 
 constexpr std::int64_t kInput = 1, kFilter = 2, kOutput = 3;  // names of the tensors in a graph
 
-// The numbers that decide a plan, in an order of their own.
+// The numbers that decide a plan, in their own order.
 using Key = std::vector<std::int64_t>;
 
 struct Plan {

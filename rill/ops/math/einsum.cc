@@ -104,7 +104,7 @@ void sum_out(Labelled& x, const Labels& gone) {
   x = {reduce_sum(x.t, axes), rest};
 }
 
-// The product of two, summed over what both have and nobody wants.
+// The product of two, summed over what both have and the result has not.
 Labelled multiply_pair(Labelled a, Labelled b, const Labels& wanted) {
   Labels batch, summed, free_a, free_b, only_a, only_b;
   for (int l : a.labels) {

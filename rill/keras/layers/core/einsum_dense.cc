@@ -52,7 +52,7 @@ class EinsumDenseLayer : public LayerImpl {
                  ? std::int64_t{-1}
                  : in.dim(static_cast<int>(at) + (labels_.dots_before ? more : 0));
     };
-    // output_shape starts after the batch; where dots stand in front, the batch is among them.
+    // output_shape starts after the batch; where dots are in front, the batch is among them.
     const auto in_output = [&](char label) {
       const auto at = static_cast<int>(labels_.output.find(label)) - (labels_.dots_before ? 0 : 1);
       return at >= 0 && at < o_.output_shape.rank() ? o_.output_shape.dim(at) : std::int64_t{-1};

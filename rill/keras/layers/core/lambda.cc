@@ -44,7 +44,7 @@ class LambdaLayer : public LayerImpl {
                name());
     RILL_CHECK(!mask_, failed_precondition,
                "[{}] the function that makes its mask has no name by which it could be saved: a "
-               "class of your own with compute_mask can be",
+               "class with compute_mask can be",
                name());
     c.set("function", registered_);
     c.set("function_type", "function");
