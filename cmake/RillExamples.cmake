@@ -9,7 +9,7 @@ endif()
 # Long trainings take a few steps here; `make nightly` runs them as long as the guides do.
 set(long_examples mnist_cnn mnist_cnn_file mnist_mlp text_generation)
 
-# As users compile them, but for the optimiser: the library does the work.
+# As users compile them, except for the optimiser: the library does the work.
 function(rill_set_example_flags target)
   target_link_libraries(${target} PRIVATE rill rill_warnings)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)

@@ -86,7 +86,7 @@ void observe_ops(OpObserver* o);
 extern constinit std::atomic<OpObserver*> op_observer_storage;
 inline OpObserver* op_observer() { return op_observer_storage.load(std::memory_order_relaxed); }
 
-// Eager execution that reports; made known at start-up.
+// Eager execution that reports; registered at start-up.
 void install_observed_executor(Executor* executor);
 
 // For the time of a call. What happens between its birth and its end is the call's; an

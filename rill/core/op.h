@@ -105,7 +105,7 @@ struct AttrDef {
 };
 
 // What is true of an op on any device. Made by OpBuilder, found in the
-// registry, never destroyed, immutable after start-up but for the kernel table.
+// registry, never destroyed, immutable after start-up except for the kernel table.
 class Op {
  public:
   explicit Op(std::string op_name) : name(std::move(op_name)) {}

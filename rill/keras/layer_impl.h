@@ -16,7 +16,7 @@ class KerasNode;
 struct InputSpec {
   int ndim = -1, min_ndim = -1, max_ndim = -1;
   std::vector<std::pair<int, std::int64_t>> axes = {};  // sizes that are fixed, by axis
-  bool first_only = false;  // it speaks of the first input; the others are states and the like
+  bool first_only = false;  // it speaks of the first input; the others are states and so on
 };
 
 struct Weight {

@@ -14,7 +14,7 @@ class RunningCall {
   RunningCall(const RunningCall&) = delete;
 
   // At the end of the call: FailedPrecondition where it has made weights that nothing holds; a
-  // warning, once a layer, where they were there before.
+  // warning, once per layer, where they were there before.
   void check_tracked() const;
 
  private:

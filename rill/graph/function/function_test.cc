@@ -158,7 +158,7 @@ TEST(FunctionTest, AnInnerFunctionMayUseTensorsOfTheOuter) {
   });
   EXPECT_EQ(outer(constant(2.f)).item<float>(), 10.f);
   EXPECT_EQ(outer(constant({1.f, 2.f})).to_vector<float>(), (std::vector<float>{3, 10}));
-  // One that lives on is traced anew for each outer one: its tensors are others.
+  // One that lives on is traced again for each outer one: its tensors are others.
   Tensor shared;
   auto lasting = function([&](Tensor y) { return shared * y; });
   auto user = function([&](Tensor x) {

@@ -67,7 +67,7 @@ class ImportedGraph {
 
 // Reads a GraphDef. Nodes may be in any order. DataLoss for bytes that are none,
 // NotFound for an unknown op, function or node, InvalidArgument for what cannot be
-// (cycles, wrong dtypes or shapes), Unimplemented for what Rill has no like of; each
+// (cycles, wrong dtypes or shapes), Unimplemented for what Rill does not have; each
 // names the node.
 ImportedGraph import_graph_def(std::string_view bytes, const GraphDefImportOptions& options = {});
 

@@ -29,7 +29,7 @@ class GraphDefWriter {
   explicit GraphDefWriter(proto::GraphDef* out, bool output_shapes = false)
       : out_(out), output_shapes_(output_shapes) {}
 
-  // The nodes of the main graph, but for its arguments.
+  // The nodes of the main graph, except for its arguments.
   void add_graph(const Graph& graph);
   // The name of a function in the library; its definition follows with finish().
   std::string function_name(const FunctionRef& f);

@@ -218,7 +218,7 @@ TEST(ImportedGraph, AFileHasNoSayInWhatOnlyAProcessKnows) {
   const ConcreteFunction f = g.function({}, {"random"});
   const std::vector<float> first = f({}).as_tensor().to_vector<float>();
   EXPECT_EQ(first.size(), 4u);
-  EXPECT_NE(f({}).as_tensor().to_vector<float>(), first) << "the stream of a seeded op goes on";
+  EXPECT_NE(f({}).as_tensor().to_vector<float>(), first) << "the stream of a seeded op continues";
   EXPECT_EQ(g.function({}, {"random"})({}).as_tensor().shape(), TensorShape({4}));
 }
 

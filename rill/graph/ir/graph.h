@@ -153,7 +153,7 @@ inline const ValueInfo& info(Endpoint e) {
 }
 
 // The constant that an endpoint is known to be: a Const node, or one seen
-// through Identity and the like, or the Shape, Size or Rank of what is known.
+// through Identity and similar ops, or the Shape, Size or Rank of what is known.
 const Tensor* known_value(Endpoint e);
 
 // The name that the guides' programs would see: "add" for AddV2, else the op's.

@@ -28,7 +28,7 @@ struct PlanOptions {
 class Plan {
  public:
   // REQUIRES: the graph outlives the plan and changes no more; one shape for each
-  // argument, fully defined but for resources and variants.
+  // argument, fully defined except for resources and variants.
   Plan(const Graph& graph, std::span<const TensorShape> input_shapes,
        std::span<Device* const> input_devices, Device* scope, int width,
        const PlanOptions& options = {});
@@ -180,7 +180,7 @@ class Plan {
   std::vector<std::unique_ptr<Instance>> idle_;
 
   mutable std::mutex filters_mutex_;
-  mutable std::vector<KeptFilter> filters_;  // guarded by filters_mutex_ but for slots
+  mutable std::vector<KeptFilter> filters_;  // guarded by filters_mutex_ except for slots
 
   Device* record_on_ = nullptr;  // null: nothing is recorded
   std::mutex record_mutex_;

@@ -244,7 +244,7 @@ bool Planner::inputs_in_place(const Node& n, const Device& device) {
   return true;
 }
 
-// Axes, sizes and the like are checked by the shape function. One that only the run knows has
+// Axes, sizes and so on are checked by the shape function. One that only the run knows has
 // not been checked, though the shape of the result may not depend on it.
 bool Planner::host_values_known(const Node& n) {
   const HostInputs on_host(*n.op, n.inputs.size());

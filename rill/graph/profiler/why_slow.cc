@@ -204,7 +204,7 @@ void making_anew(const std::vector<Tally>& all, Findings& out) {
   for (const auto& [name, m] : plans)
     if (m.count >= kManyPlans)
       out.add(format("function \"{}\"", name),
-              format("it was planned anew {} times: the shapes of its inputs change", m.count),
+              format("it was planned again {} times: the shapes of its inputs change", m.count),
               kMendPlans, m.count, m.ms);
 }
 
@@ -277,7 +277,7 @@ std::vector<Finding> findings(const detail::AnyFunction& f) {
     const GraphFunction::History h = body->history();
     if (h.plans_made >= kManyPlans)
       out.add(format("function \"{}\"", body->name),
-              format("it was planned anew {} times, and a plan was used again {} times: the "
+              format("it was planned again {} times, and a plan was used again {} times: the "
                      "shapes of its inputs change",
                      h.plans_made, h.plans_found),
               kMendPlans, h.plans_made, 0);

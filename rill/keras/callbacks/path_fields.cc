@@ -55,7 +55,7 @@ class Parser {
       if (!s.precision) throw Refused{"it has a point, but no precision"};
     }
     if (at_ < text_.size()) s.type = text_[at_++];
-    if (at_ < text_.size()) throw Refused{"it goes on after the type"};
+    if (at_ < text_.size()) throw Refused{"it continues after the type"};
     return s;
   }
 

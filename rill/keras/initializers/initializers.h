@@ -19,7 +19,7 @@ void release(InitializerImpl*) noexcept;
 // function of shape and dtype. A handle; it never changes.
 //
 // With a seed it gives the same numbers at each call, TensorFlow's own; without
-// one each call draws anew, as tf::random::set_seed says.
+// one each call draws again, as tf::random::set_seed says.
 class Initializer {
  public:
   Initializer() = default;  // none

@@ -30,7 +30,7 @@ struct MetricOptions {
 };
 
 // A number that is kept over batches: update_state takes a batch in, result gives the number,
-// reset_state starts anew. A reference: copies share the state. A user-defined metric makes its
+// reset_state starts again. A reference: copies share the state. A user-defined metric makes its
 // variables in the constructor:
 //
 //   struct SparseAccuracy : keras::metrics::Metric {

@@ -253,7 +253,7 @@ Nest FunctionalImpl::call_nest(const Nest& given, const CallContext& context) {
 
 // ---- configuration
 void FunctionalImpl::add_config(Config& c) const {
-  // The calls of a layer that belong to this model are counted anew, in the order in which they
+  // The calls of a layer that belong to this model are counted again, in the order in which they
   // were made. Of a model inside, Keras counts the call that drew it, too.
   std::map<const LayerImpl*, std::vector<const KerasNode*>> calls;
   for (const Ref<KerasNode>& n : nodes_) calls[n->layer.get()].push_back(n.get());

@@ -53,7 +53,7 @@ class Optimizer {
     apply_gradients(tape.gradient(loss, vars), vars);
   }
   // For user-defined loops: differentiate the first instead of the loss, and apply the second.
-  // The loss and the gradients themselves but for mixed_precision::LossScaleOptimizer.
+  // The loss and the gradients themselves except for mixed_precision::LossScaleOptimizer.
   Tensor get_scaled_loss(const Tensor& loss) const;
   Gradients get_unscaled_gradients(const Gradients& gradients) const;
   // Makes the state for these variables now; the first step does it otherwise.

@@ -16,7 +16,7 @@ class Step {
   // base^count where base first takes the variable's precision, as in Keras: 1 - base^t
   // is small, so that the rounding shows.
   Number power_for(const Variable& var, double base);
-  // The value of a scalar variable, read once a step.
+  // The value of a scalar variable, read once per step.
   Number value_of(const Variable& scalar);
   const Number count;
 

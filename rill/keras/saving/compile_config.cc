@@ -309,7 +309,7 @@ CompileOptions compile_options(const Config& c, CompileForm form, const Model& m
   return o;
 } catch (errors::Error& e) {
   e.add_context(
-      "while reading the settings of compile; load with {.compile = false}, and compile anew");
+      "while reading the settings of compile; load with {.compile = false}, and compile again");
   throw;
 }
 

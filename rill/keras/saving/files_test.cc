@@ -453,7 +453,7 @@ TEST(SaveModel, PathsAndFormats) {
   m.compile({.optimizer = keras::optimizers::SGD([](const Tensor&) { return tf::constant(0.1f); }),
              .loss = "mse"});
   expect_error<tf::errors::FailedPrecondition>(
-      [&] { m.save(folder + "/model", {.save_format = "h5"}); }, "function of your own");
+      [&] { m.save(folder + "/model", {.save_format = "h5"}); }, "user-defined function");
   EXPECT_EQ(rill::io::read_file(folder + "/model"), before);
   EXPECT_EQ(rill::io::list_folder(folder), (std::vector<std::string>{"model", "saved"}));
 }

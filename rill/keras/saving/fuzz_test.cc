@@ -151,7 +151,7 @@ std::string with_short_numbers(std::string s) {
   return s;
 }
 
-// Whole models in HDF5, and archives whose weights are damaged but for the archive's checksum.
+// Whole models in HDF5, and archives whose weights are damaged except for the archive's checksum.
 //
 //   RILL_FUZZ=100000 keras_test --gtest_filter='KerasFuzz.DamagedHdf5*'
 TEST(KerasFuzz, DamagedHdf5IsReadOrRefused) {

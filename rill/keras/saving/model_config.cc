@@ -12,8 +12,8 @@ Config model_record(const Model& model) {
   const std::string name = model.name();
   const std::string registered = registered_class(model.impl());
   RILL_CHECK(has_graph(model.model_impl()) || !registered.empty(), unimplemented,
-             "[{}] the class {} computes by its own call, which a configuration cannot hold. Make "
-             "the class known by {}, or save its weights with save_weights or a "
+             "[{}] the class {} computes by its own call, which a configuration cannot hold. Register "
+             "the class with {}, or save its weights with save_weights or a "
              "tf::train::Checkpoint",
              name, model.class_name(), registering_call(model.class_name()));
   Config record =

@@ -27,7 +27,7 @@ std::string name_in_functions(const std::string& name) {
 bool is_hidden(const AttrDef& attr) {
   return attr.inferred || attr.name == "Truncate" || attr.name == "incompatible_shape_error";
 }
-// What the host reads may be computed by the model if it is sizes; axes and the like are constants.
+// What the host reads may be computed by the model if it is sizes; axes and so on are constants.
 bool may_be_computed(const Op& op, std::size_t input) {
   const std::string& name = op.inputs[input].name;
   return (op.host_inputs >> input & 1u) == 0 || name == "shape" || name == "multiples";

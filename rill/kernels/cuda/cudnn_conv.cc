@@ -577,7 +577,7 @@ bool cudnn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, DType 
   if (state.plans.size() >= kMostPlans) state.plans.clear();
   auto found = state.plans.find(p.key());
   if (found == state.plans.end()) {
-    // What is worth it is tried, once a shape; not in a recording, which may not wait, and not
+    // What is worth it is tried, once per shape; not in a recording, which may not wait, and not
     // where the choice cannot be stored: another process would make another one.
     const double products = static_cast<double>(g.batch * in * out) * static_cast<double>(taps) *
                             static_cast<double>(g.out_pixels());

@@ -29,7 +29,7 @@ RandomStream dataset_stream(std::int64_t op_seed);
 RILL_API std::int64_t start_of_run(std::int64_t offset, std::int64_t elements);
 
 // Where the random numbers of this process stand: the seeds, and how many streams were handed
-// out. A process that is given the state of another goes on with that one's numbers; DataLoss
+// out. A process that is given the state of another continues with that one's numbers; DataLoss
 // for a list that is not a state. Traced ops have their own counts, below.
 std::vector<std::int64_t> random_state();
 void set_random_state(std::span<const std::int64_t> state);

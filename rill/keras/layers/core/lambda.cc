@@ -38,7 +38,7 @@ class LambdaLayer : public LayerImpl {
   Nest call_nest(const Nest& inputs, const CallContext&) override { return f_(inputs, arguments_); }
   void add_config(Config& c) const override {
     RILL_CHECK(!registered_.empty(), failed_precondition,
-               "[{}] a function without a name cannot be saved: make it known by "
+               "[{}] a function without a name cannot be saved: register it with "
                "keras::utils::register_keras_function(\"name\", f), and the layer by "
                "Lambda(\"name\")",
                name());
