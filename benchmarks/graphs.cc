@@ -147,7 +147,7 @@ void inference() {
   auto packed_anew = made();
   tf::graph_passes::enable("keep_filters");
   budget::multiple_row(
-      "24 convolutions, one image: filters kept, of packed anew",
+      "24 convolutions, one image: filters kept, of packed again",
       budget::best_of_both([&] { kept(image); }, [&] { packed_anew(image); }, 1, 40), 1.0, 0.9);
 }
 

@@ -1,4 +1,4 @@
-# What the library stands on. All of it is private: nothing here shows in a
+# What the library depends on. All of it is private: nothing here shows in a
 # public header or in the interface of librill.so. librill.a carries its needs
 # along; RillConfig.cmake.in finds them again and must name the same packages.
 

@@ -1,7 +1,7 @@
 # examples/*.cc: one program each, linked with librill.so as a user would, and
-# run by ctest in a folder of its own, where it may write what it likes.
+# run by ctest in its own folder, where it may write what it likes.
 
-# Real data, where it stands beside the repository.
+# Real data, where it is beside the repository.
 set(example_environment "RILL_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
 if(EXISTS "${PROJECT_SOURCE_DIR}/../shared/data" AND NOT DEFINED ENV{RILL_DATA_DIR})
   list(APPEND example_environment "RILL_DATA_DIR=${PROJECT_SOURCE_DIR}/../shared/data")
@@ -9,7 +9,7 @@ endif()
 # Long trainings take a few steps here; `make nightly` runs them as long as the guides do.
 set(long_examples mnist_cnn mnist_cnn_file mnist_mlp text_generation)
 
-# As users compile them, but for the optimiser: the library does the work.
+# As users compile them, except for the optimiser: the library does the work.
 function(rill_set_example_flags target)
   target_link_libraries(${target} PRIVATE rill rill_warnings)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)

@@ -10,7 +10,7 @@ target_compile_options(rill_flags INTERFACE
   -fvisibility-inlines-hidden
   -fno-semantic-interposition  # calls inside the library need not go through the PLT
   -ffp-contract=off            # the same numbers with and without FMA
-  -fno-math-errno)             # nobody reads errno after sqrt
+  -fno-math-errno)             # nothing reads errno after sqrt
 target_compile_definitions(rill_flags INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
 
 # Warnings: for our own code, examples included.

@@ -4,7 +4,7 @@
 
 file(GLOB_RECURSE RILL_SOURCES CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/rill/*.cc")
 list(FILTER RILL_SOURCES EXCLUDE REGEX "_test\\.cc$")
-list(FILTER RILL_SOURCES EXCLUDE REGEX "/rill/kernels/cuda/")  # a library of its own: RillCuda
+list(FILTER RILL_SOURCES EXCLUDE REGEX "/rill/kernels/cuda/")  # its own library: RillCuda
 set(kernel_sources ${RILL_SOURCES})
 list(FILTER kernel_sources INCLUDE REGEX "/rill/kernels/")
 set(room_sources ${RILL_SOURCES})

@@ -1,6 +1,6 @@
 # proto/*.proto as C++ that only the library sees: "rill_proto/graph.pb.h". The
 # folder's name among protobuf's files is ours alone, so that a program which
-# has a graph.proto of its own can stand beside us.
+# has a graph.proto of its own can be beside us.
 
 file(GLOB protos CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/proto/*.proto")
 set(proto_folder "${PROJECT_BINARY_DIR}/proto")

@@ -3,7 +3,7 @@
 find_package(GTest REQUIRED)
 
 # Headers are most of what a small test compiles: once for all. Tests of the lower
-# rooms get GoogleTest's alone, so that a change of keras/ does not compile them anew.
+# rooms get GoogleTest's alone, so that a change of keras/ does not compile them again.
 function(rill_add_test_headers target)
   rill_write_empty_source(${target})
   add_library(${target} OBJECT "${PROJECT_BINARY_DIR}/${target}.cc")

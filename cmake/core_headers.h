@@ -1,5 +1,5 @@
 // Read once and kept by the compiler (RillQuickBuild.cmake). Only what most of the
-// library includes and what seldom changes: a change here compiles everything anew.
+// library includes and what seldom changes: a change here compiles everything again.
 // No file may rely on this one; each includes what it uses.
 #include <algorithm>
 #include <array>

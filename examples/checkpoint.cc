@@ -1,5 +1,5 @@
 // shows: P15 Q11
-// A variable is saved, changed and restored; then a whole training, which goes on in another
+// A variable is saved, changed and restored; then a whole training, which continues in another
 // program as if it had never stopped.
 #include <rill/rill.h>
 
@@ -47,7 +47,7 @@ int main() {
   first.checkpoint.save("./ckpt/line");
   Line second;  // as another program; the optimizer makes its state at its first step
   const auto status = second.checkpoint.restore(tf::train::latest_checkpoint("./ckpt"));
-  expect(second.train(30) == loss, "the training goes on where it stopped");
+  expect(second.train(30) == loss, "the training continues where it stopped");
   status.assert_consumed();
   std::cout << status.table();
 }

@@ -1,5 +1,5 @@
 // shows: P16
-// A checkpoint of a model, its optimizer and the step. What is restored in another model goes on
+// A checkpoint of a model, its optimizer and the step. What is restored in another model continues
 // training bit for bit as the one that was never stopped.
 #include <rill/rill.h>
 

@@ -79,11 +79,11 @@ int main() {
   expect(own.variables().size() == 4 && own.name() == "my_model", "the weights of both layers");
   expect(own.compute_output_shape({tf::None, 32}) == tf::TensorShape({tf::None, 10}),
          "the shape that it says");
-  // The class inside of a functional model.
+  // The class inside a functional model.
   auto in = keras::Input({32});
   keras::Model around(in, own(layers::Dense(32)(in)));
   expect(around(data).shape() == tf::TensorShape({1000, 10}), "a model as a layer");
-  train(around, "a class inside of a graph");
+  train(around, "a class inside a graph");
 
   keras::Sequential model({MyLayer(10), layers::Activation("softmax")});
   train(model, "a layer of one's own");

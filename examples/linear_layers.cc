@@ -1,5 +1,5 @@
 // shows: P51 P52 A11
-// The linear model of the guide: as a model with one Dense layer, and as a layer of its own.
+// The linear model of the guide: as a model with one Dense layer, and as its own layer.
 // y = [10, 20] from [[1, 2, 3], [4, 5, 6]], 100 steps of gradient descent.
 #include <rill/rill.h>
 

@@ -59,7 +59,7 @@ int main() {
   expect(predictions(whole, data) == want, "the model of the HDF5 file");
   expect(predictions(archived, data) == want, "the model of the archive");
 
-  // The optimizer goes on where it was: all three train alike from here.
+  // The optimizer continues where it was: all three train alike from here.
   const keras::FitOptions more{.batch_size = 32, .epochs = 2, .verbose = 0, .shuffle = false};
   const auto loss = model.fit(data, targets, more)["loss"];
   expect(whole.fit(data, targets, more)["loss"] == loss, "the optimizer of the HDF5 file");

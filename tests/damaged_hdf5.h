@@ -31,7 +31,7 @@ inline std::uint64_t telling_number(std::mt19937_64& r, std::size_t file_size) {
 
 // `other` lends pieces to be spliced in. Neither may be empty.
 inline std::string damaged_hdf5(std::string s, const std::string& other, std::mt19937_64& r) {
-  // Most of what is not elements stands in the first part.
+  // Most of what is not elements is in the first part.
   const auto somewhere = [&](std::size_t room) -> std::size_t {
     const std::size_t end = s.size() > room ? s.size() - room : 0;
     const std::size_t at =

@@ -58,7 +58,7 @@ inline void expect_near(const keras::Config& got, const keras::Config& want) {
 // Not in namespace rill, whose layers are the library's own.
 namespace keras_goldens_classes {
 
-// A user-defined class, of which files hold the weights alone. Its attributes stand on both sides
+// A user-defined class, of which files hold the weights alone. Its attributes are on both sides
 // of "layers", which is where the two Keras begin to differ.
 struct Part : rill::keras::Layer {
   rill::keras::layers::Dense into, back{4};

@@ -2,7 +2,7 @@
 
     bench_peers.py <build folder> [rounds]
 
-Each framework runs in a process of its own, with all cores; the rounds go
+Each framework runs in its own process, with all cores; the rounds go
 through them one after another and the fastest time of each counts. Prints one
 row a task: microseconds, and how many times as long as Rill a peer takes.
 Peers: NumPy, TensorFlow (eager) and PyTorch (eager), where this Python or the

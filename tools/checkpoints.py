@@ -19,7 +19,7 @@ from tensorboard.backend.event_processing import event_accumulator
 
 binaries, goldens = (os.path.abspath(p) for p in sys.argv[1:3])
 update = "--update" in sys.argv
-sys.argv = sys.argv[:1]  # the script that is imported has arguments of its own
+sys.argv = sys.argv[:1]  # the script that is imported has its own arguments
 sys.path.insert(0, goldens)
 sys.dont_write_bytecode = True
 import make_checkpoints as theirs

@@ -9,7 +9,7 @@ update = "--update" in sys.argv
 program = os.path.basename(sys.argv[0]).removesuffix(".py")
 checked = 0
 
-# The models stand in make_models.py beside the goldens, which takes no arguments.
+# The models are in make_models.py beside the goldens, which takes no arguments.
 sys.argv = sys.argv[:1]
 sys.path.insert(0, goldens)
 sys.dont_write_bytecode = True

@@ -30,7 +30,7 @@ def keras_reads(folder):
             model = keras.models.model_from_json(text)
             model.load_weights(f"{folder}/{name}{suffix}")
             near(model.predict_on_batch(x).reshape(-1), want["before"], name + suffix)
-            # The layers stand in the same order.
+            # The layers are in the same order.
             again = json.loads(model.to_json())["config"]["layers"]
             names = [l["config"]["name"] for l in json.loads(text)["config"]["layers"]]
             check([l["config"]["name"] for l in again] == names, f"{name}: layers {names}")

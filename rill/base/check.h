@@ -4,7 +4,7 @@
 
 // A user's mistake: RILL_CHECK(axis < rank, out_of_range, "[op] ... {} ...", axis)
 // throws the error class of that code with the formatted message. The form of a
-// message: "[op] what came; what was expected. How to mend it".
+// message: "[op] what came; what was expected. How to fix it".
 #define RILL_CHECK(cond, code_name, ...)                                         \
   do {                                                                           \
     if (!(cond)) [[unlikely]]                                                    \

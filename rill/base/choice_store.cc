@@ -48,7 +48,7 @@ ChoiceStore::ChoiceStore(const std::string& file_name) {
   if (const std::string folder = cache_folder(); !folder.empty()) path_ = folder + "/" + file_name;
 }
 
-// Lines that are no pair are skipped: what a damaged file has lost is chosen again.
+// Lines that are not pairs are skipped: what a damaged file has lost is chosen again.
 void ChoiceStore::read() {
   read_ = true;
   std::ifstream file(path_);

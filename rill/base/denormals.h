@@ -8,7 +8,7 @@ namespace rill {
 // In its scope, numbers so small that they have not all their digits (below 1.2e-38 in float32) are
 // taken for 0, in operands and in results, as TensorFlow computes: many processors need a hundred
 // times the time for them, and what decays, gradients and the means of optimizers, ends there.
-// Threads that are made inside of it inherit it.
+// Threads that are made inside it inherit it.
 class FlushDenormals {
 #if defined(__SSE__)
   static constexpr unsigned kOperands = 0x0040, kResults = 0x8000, kBoth = kOperands | kResults;
@@ -38,7 +38,7 @@ class FlushDenormals {
 #else
  public:
   FlushDenormals() {}   // They are computed with.
-  ~FlushDenormals() {}  // (Not trivial, so that a scope is no unused variable.)
+  ~FlushDenormals() {}  // (Not trivial, so that a scope is not an unused variable.)
 #endif
 
  public:

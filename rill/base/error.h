@@ -30,7 +30,7 @@ enum class Code : unsigned char {
 namespace errors {
 
 // Base of all that Rill throws. The message says what came, what was expected
-// and how to mend it; context ("while tracing function \"step\"") is added as
+// and how to fix it; context ("while tracing function \"step\"") is added as
 // the error passes outwards.
 class Error : public std::exception {
  public:

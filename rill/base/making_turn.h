@@ -6,7 +6,7 @@
 namespace rill {
 
 // Whose turn it is to make what a cache lacks. One thread at a time makes something, without
-// the cache's lock, so that other threads find what is there already. Threads that miss
+// the cache's lock, so that other threads find what already exists. Threads that miss
 // something wait until the turn ends and look again. The thread that has the turn may take it
 // again, as when the trace of a function calls the function.
 //

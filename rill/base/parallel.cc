@@ -22,7 +22,7 @@ namespace {
 
 int full_width() {
 #if RILL_PARALLEL_OPENMP
-  // Whoever sets OMP_NUM_THREADS means it.
+  // OMP_NUM_THREADS, if set, wins.
   static const int n =
       std::getenv("OMP_NUM_THREADS") ? std::max(1, omp_get_max_threads()) : usable_cores();
   return n;

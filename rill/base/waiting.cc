@@ -95,7 +95,7 @@ class Delays {
   std::vector<Thread> threads_;
 };
 
-// Threads of the whole system that run or want to; 0 where that is not told.
+// Threads of the whole system that run or want to; 0 where the system does not say.
 int runnable_threads() {
   static const ProcFile* file = new ProcFile("/proc/loadavg");
   char text[128];

@@ -79,7 +79,7 @@ class ScopedRoom {
   ScopedContext<field> scope_;
 };
 
-// For code that must not see what runs around it, as on a thread of its own.
+// For code that must not see what runs around it, as on its own thread.
 class FreshContext {
  public:
   FreshContext() : before_(std::exchange(call_context(), CallContext{})) {}

@@ -15,7 +15,7 @@ inline constexpr int kDeviceTypes = 3;
 const char* device_type_name(DeviceType type);  // "CPU", "GPU", "TEST"
 
 // A point in the queue of a device: reached when all that was queued before it is done.
-// Any thread may ask. Failures of what was queued are not told here but by synchronize().
+// Any thread may ask. synchronize() reports failures of queued work; this does not.
 class DeviceEvent {
  public:
   virtual ~DeviceEvent();
@@ -42,7 +42,7 @@ class Device {
   const std::string& name() const { return name_; }
   // The host may touch the memory and kernels run inside the call.
   bool is_host() const { return type_ == DeviceType::cpu; }
-  // Whose kernels run here: the TEST device has none of its own and runs the CPU's.
+  // Whose kernels run here: the TEST device has none and runs the CPU's.
   DeviceType kernels() const { return type_ == DeviceType::test ? DeviceType::cpu : type_; }
   // Kernels are called later, by the queue. Elsewhere the thread that runs an op
   // calls its kernel: the CPU's does the work, a GPU's queues launches.
@@ -80,12 +80,12 @@ class Device {
   std::string name_;
 };
 
-// The first CPU: where a tensor lives unless it is told otherwise.
+// The first CPU: where a tensor lives by default.
 Device& cpu_device();
 
 // The device that a name means: "/cpu:0", "CPU:0", "cpu", "/device:TEST:0",
 // "/job:localhost/replica:0/task:0/device:CPU:1". InvalidArgument for a name
-// that cannot be read or a device that is not there, with the list of those
+// that cannot be read or a missing device, with the list of those
 // that are.
 Device& find_device(std::string_view name);
 std::vector<Device*> all_devices();

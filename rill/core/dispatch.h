@@ -21,7 +21,7 @@ DType dispatch_dtype(const Op& op, AttrList attrs, F input_dtype) {
 // Unimplemented: names the op, the device and the dtypes that it has kernels for.
 [[noreturn]] void fail_without_kernel(const Op& op, const Device& device, DType dtype);
 
-// Holds the locks of variables, each once, in the order of their addresses, which all who
+// Holds the locks of variables, each once, in the order of their addresses, which all that
 // hold several keep.
 class VariableLocks {
  public:

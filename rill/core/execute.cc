@@ -11,7 +11,7 @@ constinit thread_local CallContext call_context_storage;
 
 namespace {
 
-// Threads may be inside of either while one takes the place of the other.
+// Threads may be inside either while one takes the place of the other.
 constinit std::atomic<Executor*> eager_executor{nullptr};
 Executor *silent_executor = nullptr, *observed_executor = nullptr;
 
@@ -145,12 +145,12 @@ void infer_types(const Op& op, std::span<const In> inputs, AttrList attrs,
 
 [[noreturn, gnu::noinline]] void leaked(const Op& op, const Symbol& symbol) {
   RILL_FAIL(failed_precondition,
-            "[{}] {} was used outside of it, where it has no value; return it from the function "
+            "[{}] {} was used outside it, where it has no value; return it from the function "
             "instead",
             op.tag, symbol.describe());
 }
 
-// Who carries a call out: that of an input that has its own, the trace, or eager execution,
+// Which executor runs a call: that of an input that has its own, the trace, or eager execution,
 // which has no use for symbols.
 Executor& executor_of(const Op& op, std::span<const In> inputs, const CallContext& context) {
   for (const In& t : inputs) {

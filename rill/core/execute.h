@@ -23,7 +23,7 @@ class In {
 };
 
 // The seam: every op of Rill ends here. Behind it stands eager execution, the graph that is
-// being traced, or whoever made an input that says so (keras::Input); nothing above knows
+// being traced, or that of an input that brings its own (keras::Input); nothing above knows
 // which. Checks dtypes against the schema, infers shapes, runs or records, and tells the tapes.
 // The first form is for ops with one output.
 Tensor execute(const Op& op, std::initializer_list<In> inputs,
@@ -89,7 +89,7 @@ class Executor {
   virtual Tensor initial_value(const Tensor& t) { return t; }
 };
 
-// Who wants to know of calls: the tapes.
+// Listens to calls: the tapes.
 class Recorder {
  public:
   virtual ~Recorder() = default;

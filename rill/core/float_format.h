@@ -11,7 +11,7 @@ namespace rill {
 enum class FloatKind : std::uint8_t { half, single, dbl };
 
 // What becomes of trailing zeros: kept; cut off up to the point ("1."); cut off
-// but for one ("1.0"); cut off with the point ("1").
+// except for one ("1.0"); cut off with the point ("1").
 enum class Trim : std::uint8_t { keep, point, zero, none };
 
 struct FloatStyle {
@@ -28,7 +28,7 @@ struct FloatStyle {
 std::string format_positional(double value, FloatKind kind, const FloatStyle& style);
 std::string format_scientific(double value, FloatKind kind, const FloatStyle& style);
 
-// str() of a NumPy scalar but for its trailing zeros; nan and inf as well.
+// str() of a NumPy scalar except for its trailing zeros; nan and inf as well.
 std::string format_float_scalar(double value, FloatKind kind, Trim trim, bool plus = false);
 
 }  // namespace rill

@@ -10,7 +10,7 @@
 #include "rill/core/op.h"
 #include "rill/core/shape.h"
 
-// Who watches calls of ops: the profiler. While nobody does, an eager op pays nothing (the
+// Watches calls of ops: the profiler. Without one, an eager op pays nothing (the
 // executor that reports is put in the place of the other), a function one load of a pointer.
 namespace rill {
 
@@ -31,7 +31,7 @@ enum class Ran : unsigned char {
 };
 const char* ran_name(Ran how);
 
-// Slow paths that a call took, told by those who take them, on the thread of the call.
+// Slow paths that a call took, reported where they are taken, on the thread of the call.
 struct CallNotes {
   std::int64_t moved_bytes = 0;   // copied from one device to another
   std::int64_t copied_bytes = 0;  // of variables, whose old value somebody held
@@ -50,7 +50,7 @@ std::int64_t observer_clock_ns();
 struct OpCall {
   std::string_view op;      // "MatMul"; "Mul+Add" for a group; "(call)", "(trace)", "(plan)"
   FlopsFn flops = nullptr;  // of that op
-  std::string_view node;    // empty: called outside of a graph
+  std::string_view node;    // empty: called outside a graph
   Ran how = Ran::eager;
   bool elementwise = false;
   std::vector<ObservedValue> inputs, outputs;
@@ -81,12 +81,12 @@ class OpObserver {
                              std::span<const Tensor> /*outputs*/) noexcept {}
 };
 
-// Makes `o` the one who watches; null: nobody. REQUIRES: it lives as long as the process.
+// Makes `o` the observer; null: none. REQUIRES: it lives as long as the process.
 void observe_ops(OpObserver* o);
 extern constinit std::atomic<OpObserver*> op_observer_storage;
 inline OpObserver* op_observer() { return op_observer_storage.load(std::memory_order_relaxed); }
 
-// Eager execution that reports; made known at start-up.
+// Eager execution that reports; registered at start-up.
 void install_observed_executor(Executor* executor);
 
 // For the time of a call. What happens between its birth and its end is the call's; an

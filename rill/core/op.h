@@ -44,7 +44,7 @@ enum class VariableUse : std::uint8_t {
   read,    // its value, as it is (ReadVariableOp)
   look,    // something of its value (ResourceGather)
   assign,  // gives it a new value
-  update   // changes its value by a kernel, in place where nobody else holds it
+  update   // changes its value by a kernel, in place where nothing else holds it
 };
 // Which functions an op calls, by its attributes.
 enum class Calls : std::uint8_t {
@@ -105,7 +105,7 @@ struct AttrDef {
 };
 
 // What is true of an op on any device. Made by OpBuilder, found in the
-// registry, never destroyed, immutable after start-up but for the kernel table.
+// registry, never destroyed, immutable after start-up except for the kernel table.
 class Op {
  public:
   explicit Op(std::string op_name) : name(std::move(op_name)) {}

@@ -26,7 +26,7 @@ void scan(const Operand& x, std::size_t depth, ListType& type) {
   if (x.kind() == Kind::list) {
     if (depth == type.dims.size()) {
       RILL_CHECK(!type.any, invalid_argument,
-                 "[constant] ragged list: a number stands where a list was expected at depth {}",
+                 "[constant] ragged list: got a number where a list was expected at depth {}",
                  depth);
       type.dims.push_back(static_cast<std::int64_t>(x.size()));
     } else {
@@ -39,7 +39,7 @@ void scan(const Operand& x, std::size_t depth, ListType& type) {
     return;
   }
   RILL_CHECK(depth == type.dims.size(), invalid_argument,
-             "[constant] ragged list: a number stands where a list was expected at depth {}",
+             "[constant] ragged list: got a number where a list was expected at depth {}",
              depth);
   type.any = true;
   switch (x.kind()) {
@@ -74,14 +74,14 @@ template <class T>
 T leaf(const Operand& x, DType dtype) {
   if constexpr (std::is_same_v<T, std::string>) {
     RILL_CHECK(x.kind() == Kind::text, invalid_argument,
-               "[constant] a number stands where a string was expected");
+               "[constant] got a number where a string was expected");
     return std::string(x.text());
   } else {
     RILL_CHECK(x.kind() != Kind::text, invalid_argument,
-               "[constant] the string \"{}\" stands where a {} was expected", x.text(), dtype);
+               "[constant] got the string \"{}\" where a {} was expected", x.text(), dtype);
     if constexpr (std::is_same_v<T, bool>) {
       RILL_CHECK(x.kind() == Kind::boolean, invalid_argument,
-                 "[constant] the number {} stands where a bool was expected", x.number());
+                 "[constant] got the number {} where a bool was expected", x.number());
       return x.integer() != 0;
     } else if constexpr (std::is_integral_v<T>) {
       if (x.kind() == Kind::floating) {
@@ -163,7 +163,7 @@ Tensor to_tensor(const Operand& x, DType dtype) {
       bool wide = false;
       for (int i = 0; i < s.rank(); ++i) wide = wide || s.dim(i) > INT32_MAX;
       RILL_CHECK(!dtype.defined() || dtype.is_integer() || dtype.is_floating(), invalid_argument,
-                 "[constant] shape {} stands where a {} was expected", s, dtype);
+                 "[constant] got shape {} where a {} was expected", s, dtype);
       const DType d = dtype.defined() ? dtype : wide ? int64 : int32;
       Tensor t = make_tensor(d, TensorShape(Dims{s.rank()}));
       dispatch_reals(d, [&]<class T>() {

@@ -54,7 +54,7 @@ TEST(Operand, RaggedAndMixedListsAreRefused) {
       [] {
         of({{1, 2}, 3});
       },
-      "ragged list: a number stands where a list was expected at depth 1");
+      "ragged list: got a number where a list was expected at depth 1");
   expect_error<errors::InvalidArgument>([] { of({3, {1, 2}}); }, "ragged list");
   expect_error<errors::InvalidArgument>([] { of({1, "a"}); }, "mixes strings, bools and numbers");
   expect_error<errors::InvalidArgument>([] { of({1, true}); }, "mixes strings, bools and numbers");
@@ -75,7 +75,7 @@ TEST(Operand, LiteralsMustFitTheDType) {
   expect_error<errors::InvalidArgument>([] { to_tensor("a", float32); },
                                         "the string \"a\" stands where a float32 was expected");
   expect_error<errors::InvalidArgument>([] { to_tensor(1, string); },
-                                        "a number stands where a string was expected");
+                                        "got a number where a string was expected");
   expect_error<errors::InvalidArgument>([] { to_tensor(2, bool_); },
                                         "stands where a bool was expected");
   EXPECT_EQ(to_tensor(2.0, int32).item<int>(), 2);

@@ -29,7 +29,7 @@ constexpr std::uint64_t plugin_abi() {
 }
 
 // Looks for librill_cuda.so in the folders of $RILL_PLUGIN_PATH and beside
-// librill.so, once, on the first call: starting a GPU takes a while, and who
+// librill.so, once, on the first call: starting a GPU takes a while, and a program that
 // does not ask for one does not pay. Returns why there is no GPU; "" when there is. Devices
 // are made by start_gpus (gpus.h), which calls this.
 const std::string& load_gpu_plugin();

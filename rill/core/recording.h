@@ -11,7 +11,7 @@ namespace rill RILL_API {
 class Recording {
  public:
   virtual ~Recording();
-  // Queues it again. `refresh` calls those kernels anew whose numbers differ from run
+  // Queues it again. `refresh` calls those kernels again whose numbers differ from run
   // to run (the step size of an optimizer): they write the numbers down and queue
   // nothing.
   virtual void replay(const std::function<void()>& refresh) = 0;

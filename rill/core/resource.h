@@ -24,7 +24,7 @@ class Resource : public TrackableNode {
 };
 
 // The cell behind a Variable: what it is, and a storage for its value. The value is a
-// tensor that readers share; a writer changes it in place only when nobody else holds its
+// tensor that readers share; a writer changes it in place only when nothing else holds its
 // buffer, so that what a tape saved never changes.
 class VariableCell : public Resource {
  public:
@@ -37,7 +37,7 @@ class VariableCell : public Resource {
   bool trainable = true;
   Ref<Projection> projection;  // applied by optimizers after an update; mostly none
 
-  // The value as a tensor of its own identity, sharing the buffer.
+  // The value as a tensor with its own identity, sharing the buffer.
   // FailedPrecondition when it is not initialised.
   Tensor read();
   // Checks dtype and shape, then shares the buffer of `t`.

@@ -11,7 +11,7 @@ std::ostream& operator<<(std::ostream& os, Dim dim) {
 }
 std::int64_t Dim::refuse_unknown() {
   RILL_FAIL(failed_precondition,
-            "[shape] a size that is not known is no number: None. In a function that is traced, "
+            "[shape] a size that is not known is not a number: None. In a function that is traced, "
             "tf::shape(x) gives the sizes when it runs");
 }
 namespace {

@@ -98,7 +98,7 @@ std::int64_t checked_num_elements(const Dims& dims, std::string_view what);
 // In error messages shapes read [2, 3].
 void append_formatted(std::string& out, const TensorShape& shape, std::string_view spec);
 
-// dtype and shape of a tensor that is not there yet.
+// dtype and shape of a future tensor.
 class TensorSpec {
  public:
   explicit TensorSpec(TensorShape shape = {}, DType dtype = float32, std::string_view name = {})

@@ -298,7 +298,7 @@ std::ostream& operator<<(std::ostream& os, const Tensor& t) {
   if (t.is_symbolic())
     return os << "Tensor(\"" << value << "\", shape=" << t.shape() << ", dtype=" << t.dtype().name()
               << ")";
-  // As TensorFlow prints: a value of several lines starts on a line of its own.
+  // As TensorFlow prints: a value of several lines starts on its own line.
   os << "tf.Tensor(" << (value.find('\n') == std::string::npos ? "" : "\n") << value;
   return os << ", shape=" << t.shape() << ", dtype=" << t.dtype().name() << ")";
 }

@@ -18,7 +18,7 @@ class Symbol {
   virtual TensorShape known_sizes() const { return TensorShape::unknown_rank(); }
   // Somebody learnt more of the shape.
   virtual void shape_is(const TensorShape&) {}
-  // Who carries out the ops on it, wherever they are called; null: the graph being traced.
+  // The executor of ops on it, wherever they are called; null: the graph being traced.
   virtual Executor* own_executor() const { return nullptr; }
   virtual std::string name() const = 0;  // "MatMul_1:0"
   // "MatMul_1:0 of function \"step\"", for messages.
@@ -52,7 +52,7 @@ class TensorImpl {
   // The handle of the variable that an operand read to get this value; see late_reads.h.
   Ref<TensorImpl> read_from;
 };
-// A tensor with memory of its own and undefined contents.
+// A tensor with its own memory and undefined contents.
 // REQUIRES: shape fully defined, its elements counted.
 Tensor make_tensor(DType dtype, const TensorShape& shape, Device& device = cpu_device());
 // The same elements under another shape; shares the buffer.

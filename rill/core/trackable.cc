@@ -5,7 +5,7 @@
 namespace rill {
 namespace {
 
-// What goes wrong below an edge is told with its name, so that an error has the whole path.
+// An error below an edge gets the name of the edge, so that it shows the whole path.
 void restore_below(std::string_view edge, TrackableNode& child, const Ref<RestorePosition>& p) {
   try {
     child.restore(p);

@@ -14,7 +14,7 @@ class TrackableNode;
 void retain(TrackableNode* n) noexcept;
 void release(TrackableNode* n) noexcept;
 
-// Where a saved object stands in a checkpoint: what is offered for it.
+// Where a saved object is in a checkpoint: what is offered for it.
 class RestorePosition {
  public:
   virtual ~RestorePosition();
@@ -38,7 +38,7 @@ inline void release(RestorePosition* p) noexcept {
 // edges, not of the variables, decide what is restored into what.
 //
 // A restore may come before the objects that it is for: a node remembers where
-// it stands in the checkpoint, and a child tracked later takes its values then.
+// it is in the checkpoint, and a child tracked later takes its values then.
 class TrackableNode {
  public:
   struct Edge {

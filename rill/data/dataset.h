@@ -113,10 +113,10 @@ class Iterator {
   const ElementSpec& element_spec() const;
 
   // The position of every stage, with what shuffle buffers and queues hold and
-  // how far random streams have come. restore() goes on from there in an
+  // how far random streams have come. restore() continues from there in an
   // iterator of an equal pipeline, in this process or another. DataLoss when the
   // bytes are damaged, InvalidArgument when another pipeline wrote them; the
-  // iterator then stays as it was. A generator is started anew and passed over.
+  // iterator then stays as it was. A generator is started again and passed over.
   // Passes over the dataset that begin later are those that would have come after
   // the saved one.
   std::string save() const;
@@ -238,7 +238,7 @@ class Dataset {
   // prefetch(buffer_size), and one element further ahead is on its way to the device ("/gpu:0"):
   // a step begins with its batch in place. Strings stay on the host. Last in a pipeline.
   Dataset prefetch_to_device(std::string_view device, std::int64_t buffer_size = AUTOTUNE) const;
-  // The same elements; what stands before this in the pipeline obeys the options. Of two, the
+  // The same elements; what is before this in the pipeline obeys the options. Of two, the
   // later one counts.
   Dataset with_options(const Options& options) const;
 

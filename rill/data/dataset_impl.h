@@ -10,7 +10,7 @@
 #include "rill/data/state_impl.h"
 #include "rill/ops/random/seeds.h"
 
-// What stands behind Dataset and Iterator. A dataset is a chain (or tree) of
+// What is behind Dataset and Iterator. A dataset is a chain (or tree) of
 // DatasetImpls; an iterator is the same tree of cursors.
 namespace rill::data {
 
@@ -22,7 +22,7 @@ inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 }
 
 // The random stream of a dataset that draws: its seeds, and how many passes
-// have begun, for each has numbers of its own.
+// have begun, for each has its own numbers.
 class RandomSource {
  public:
   explicit RandomSource(std::int64_t seed = -1)

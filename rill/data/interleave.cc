@@ -15,7 +15,7 @@ struct Turns {
   }
 };
 
-// Up to `cycle` datasets are open, each in a place of its own; places are visited
+// Up to `cycle` datasets are open, each in its own place; places are visited
 // in turn, `block` elements at a visit. One place is flat_map.
 class InterleaveCursor final : public UnaryCursor {
  public:

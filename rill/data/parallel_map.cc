@@ -74,7 +74,7 @@ class ParallelMapCursor final : public UnaryCursor {
  private:
   // Some consecutive elements, which one thread works on.
   struct Job {
-    std::int64_t first = 0;  // index of the first element that is no error
+    std::int64_t first = 0;  // index of the first element that is not an error
     std::vector<Produced> results;
     bool done = false;
   };
@@ -105,7 +105,7 @@ class ParallelMapCursor final : public UnaryCursor {
     const OnHostByDefault on_host;
     std::unique_lock lock(mutex_);
     for (;;) {
-      // One at a time asks the input, so that the jobs stand in its order.
+      // One at a time asks the input, so that the jobs are in its order.
       work_.wait(lock, [&] {
         return stop_ || (!hold_ && !pulling_ && !input_ended_ && jobs_.size() < room_);
       });
@@ -182,7 +182,7 @@ class ParallelMapCursor final : public UnaryCursor {
   const bool ordered_;
   std::deque<Produced> ready_;  // the consumer's
 
-  std::mutex mutex_;  // guards all below; the input belongs to who set pulling_
+  std::mutex mutex_;  // guards all below; the input belongs to the thread that set pulling_
   std::condition_variable work_, done_;
   std::deque<std::shared_ptr<Job>> jobs_;
   std::size_t room_;  // for jobs

@@ -119,7 +119,7 @@ class PrefetchCursor final : public UnaryCursor {
   const bool tuned_, grows_;
   AutotuneBudget::Part memory_;
   std::int64_t needs_ = 0;  // room_ of the largest elements so far, in bytes
-  std::mutex mutex_;        // guards all below; the input belongs to who set producing_
+  std::mutex mutex_;        // guards all below; the input belongs to the thread that set producing_
   std::condition_variable work_, done_;
   std::size_t room_;
   std::deque<Produced> queue_;

@@ -13,7 +13,7 @@ Nest copied_to(const Nest& element, Device& device) {
 }
 
 // Copies are queued by the thread that asks, in the order of its own work on the device, which
-// therefore never waits for them: the copy of the next element stands before the step that uses
+// therefore never waits for them: the copy of the next element is queued before the step that uses
 // this one.
 class DeviceCursor final : public UnaryCursor {
  public:

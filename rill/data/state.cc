@@ -188,7 +188,7 @@ void StateReader::stage(std::string_view name, const Settings& settings) {
   }
 }
 void StateReader::finish() const {
-  if (!rest_.empty()) damaged("it goes on after its end");
+  if (!rest_.empty()) damaged("it continues after its end");
 }
 
 }  // namespace rill::data

@@ -345,7 +345,7 @@ TEST(Map, ErrorsArriveWhereTheElementIsWanted) {
     it.next();
     expect_error<tf::errors::InvalidArgument>([&] { it.next(); },
                                               "while the function of map() was at element 2");
-    EXPECT_EQ(it.next().as_tensor().item<int>(), 3);  // it goes on behind it
+    EXPECT_EQ(it.next().as_tensor().item<int>(), 3);  // it continues behind it
   }
   auto it =
       Dataset::range(1).map([](Tensor) -> Tensor { throw std::runtime_error("mine"); }).iter();

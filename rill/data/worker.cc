@@ -19,7 +19,7 @@ void Produced::save(StateWriter& out) const {
     } catch (const std::exception& e) {
       code = Code::unknown, message = e.what();
     } catch (...) {
-      code = Code::unknown, message = "an exception that is no std::exception";
+      code = Code::unknown, message = "an exception that is not a std::exception";
     }
   }
   out.put(static_cast<std::int64_t>(code));

@@ -105,7 +105,7 @@ class ZipDataset final : public DatasetImpl {
     }
     return least;
   }
-  // Each a branch of its own, so that a shuffled dataset beside itself has two orders.
+  // Each its own branch, so that a shuffled dataset beside itself has two orders.
   std::unique_ptr<Cursor> start(Place place) const override {
     if (rows_) return std::make_unique<AllRowsCursor>(*rows_, name());
     std::vector<std::unique_ptr<Cursor>> cursors;

@@ -36,7 +36,7 @@ class PretendedGpu : public tf::Device {
   std::size_t limit;
 };
 
-// Devices are configured once a process, so that each test is a process of its own.
+// Devices are configured once per process, so that each test is its own process.
 template <class F>
 void in_a_process(F test) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");

@@ -70,7 +70,7 @@ Nest CustomHandle::run(const std::vector<Tensor>& args) const {
     StopRecordingScope scope;
     result = std::make_unique<std::pair<Nest, Fn>>(impl_->custom->call(Nest(args)));
   }
-  // A value that is an argument needs an identity of its own to be differentiated.
+  // A value that is an argument needs its own identity to be differentiated.
   std::vector<Tensor> outputs;
   {
     StopRecordingScope scope;

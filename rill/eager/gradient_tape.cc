@@ -22,7 +22,7 @@ Tensor one_hot_row(std::int64_t n, std::int64_t i, DType dtype) {
 }
 
 // While it lives, a tape that records on this thread does not; a persistent one
-// goes on afterwards, also when the walk back throws.
+// continues afterwards, also when the walk back throws.
 class Walk {
  public:
   explicit Walk(TapeImpl& tape) : tape_(tape), here_(tape.owner == &TapeStack::of_thread()) {

@@ -75,7 +75,7 @@ class GradientTape {
     TapeImpl* tape_;
   };
   Pause stop_recording();
-  void reset();  // forgets everything and records anew
+  void reset();  // forgets everything and records again
   std::vector<Variable> watched_variables() const;
 
   // Why the gradient of target by source is none: where the path is cut and at

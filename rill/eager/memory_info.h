@@ -12,7 +12,7 @@ struct MemoryInfo {
 };
 // Of the device with that name: "GPU:0", "CPU:0".
 MemoryInfo get_memory_info(std::string_view device);
-// The peak begins anew from what is in use.
+// The peak begins again from what is in use.
 void reset_memory_stats(std::string_view device);
 // The most that tensors on a GPU may take, in MB; 0: as much as there is. May be changed at any
 // time: what is in use stays.

@@ -82,7 +82,7 @@ class Reader {
     if (result != ARCHIVE_OK) {
       const std::string why = reason();
       lib_.read_free(archive_);
-      RILL_FAIL(data_loss, "[extract] \"{}\" is no archive that can be read: {}", path, why);
+      RILL_FAIL(data_loss, "[extract] \"{}\" is not an archive that can be read: {}", path, why);
     }
   }
   ~Reader() { lib_.read_free(archive_); }
@@ -232,7 +232,7 @@ void extract_archive(const std::string& archive, const std::string& folder,
                      const std::string& format) {
   RILL_CHECK(format == "auto" || format == "tar" || format == "zip", invalid_argument,
              "[extract] the format is \"{}\"; expected \"auto\", \"tar\" or \"zip\"", format);
-  (void)InputFile(archive);  // a file that is not there says so in our words
+  (void)InputFile(archive);  // a missing file gets our own message
   create_folders(folder);
   const Staging staging(fs::absolute(folder).string());
   {

@@ -72,10 +72,10 @@ TEST_F(Archive, UnpacksTarAndZip) {
   EXPECT_EQ(read_file(to + "/d/l"), "of a");
   EXPECT_EQ(read_file(to + "/d/h"), "of a");
   ZipWriter zip;
-  zip.add("d/a", "anew", true);
+  zip.add("d/a", "again", true);
   zip.add("d/b/c", std::string(300'000, 'c'), true);
   extract(zip.finish());
-  EXPECT_EQ(read_file(to + "/d/a"), "anew");
+  EXPECT_EQ(read_file(to + "/d/a"), "again");
   EXPECT_EQ(read_file(to + "/d/h"), "of a");
   EXPECT_EQ(read_file(to + "/d/b/c").size(), 300'000u);
 }
@@ -103,7 +103,7 @@ TEST_F(Archive, AFileDoesNotPassThroughALink) {
 }
 
 TEST_F(Archive, DamageIsReported) {
-  expect_error<errors::DataLoss>([&] { extract("this is no archive at all, only text"); }, file);
+  expect_error<errors::DataLoss>([&] { extract("this is not an archive at all, only text"); }, file);
   const std::string whole = tar(tar_entry("a", std::string(5000, 'a')));
   expect_error<errors::DataLoss>([&] { extract(whole.substr(0, 3000)); }, file);
   EXPECT_EQ(list_folder(to), std::vector<std::string>());

@@ -159,7 +159,7 @@ void download(const std::string& url, const DownloadSink& sink) {
                  [](unsigned char c) { return std::tolower(c); });
   if (scheme == "file") return by_file(url, std::string_view(url).substr(colon + 3), sink);
   RILL_CHECK(scheme == "http" || scheme == "https" || scheme == "ftp", invalid_argument,
-             "[download] \"{}\" is no URL that can be read; expected http://, https://, ftp:// or "
+             "[download] \"{}\" is not a URL that can be read; expected http://, https://, ftp:// or "
              "file://",
              url);
   by_curl(url, sink);

@@ -14,7 +14,7 @@ namespace io {
 std::string read_file(const std::string& path);
 bool file_exists(const std::string& path);
 void create_folders(const std::string& path);  // and those above it
-void remove_file(const std::string& path);     // one that is not there is no error
+void remove_file(const std::string& path);     // a missing file is not an error
 // The names in a folder, sorted.
 std::vector<std::string> list_folder(const std::string& path);
 

@@ -7,7 +7,7 @@
 #include "rill/core/tensor.h"
 
 // HDF5 files, as far as Keras uses them: groups, arrays of numbers, and texts as attributes.
-// Paths inside of a file are "a/b/c"; "" is the root.
+// Paths inside a file are "a/b/c"; "" is the root.
 namespace rill RILL_API {
 namespace io {
 
@@ -15,7 +15,7 @@ bool is_hdf5(std::string_view first_bytes);
 
 // DataLoss, with the file's name and the place in it, for what is damaged or claims more than the
 // file holds; Unimplemented for what h5py can write but a tensor cannot hold, for filters other
-// than deflate, shuffle and fletcher32, and for links to other files. Nothing outside of the file
+// than deflate, shuffle and fletcher32, and for links to other files. Nothing outside the file
 // is opened, and no code loaded. Time and memory are in proportion to the file's size, whatever it
 // says. Threads may share a reader.
 class Hdf5Reader {

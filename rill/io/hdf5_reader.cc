@@ -52,7 +52,7 @@ class Hdf5Reader::Impl {
   hdf5::Array array(const std::string& path) {
     const Object& o = open(path);
     RILL_CHECK(o.kind == Object::Kind::array, data_loss,
-               "[hdf5] {}: \"{}\" is no array; expected one", file.name(), path);
+               "[hdf5] {}: \"{}\" is not an array; expected one", file.name(), path);
     const hdf5::File::Allowance allowance(file);
     return read_array(file, o, path);
   }

@@ -38,7 +38,7 @@ TEST(Hdf5, EveryDtypeComesBack) {
   EXPECT_FALSE(r.has_array("a/c"));
   EXPECT_EQ(r.list(""), (std::vector<std::string>{"a", "empty", "scalar"}));
   expect_error<errors::NotFound>([&] { r.read("a/c"); }, "\"a/c\"");
-  expect_error<errors::DataLoss>([&] { r.read("a"); }, "is no array");
+  expect_error<errors::DataLoss>([&] { r.read("a"); }, "is not an array");
 }
 
 TEST(Hdf5, Texts) {

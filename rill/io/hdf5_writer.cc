@@ -15,7 +15,7 @@ namespace rill::io {
 
 namespace {
 
-// The library is not made for threads, and prints its errors, in each thread, unless it is told
+// The library is not made for threads, and prints its errors, in each thread, unless it is set to
 // not to.
 class Locked {
  public:

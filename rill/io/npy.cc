@@ -122,7 +122,7 @@ std::vector<std::vector<std::int64_t>> read_npy_lists(std::string_view bytes,
   std::vector<std::vector<std::int64_t>> lists;
   std::size_t total = 0;
   for (const Pickle::Value& row : rows) {
-    // One list may stand in many places of a pickle; all of them together would fill the memory.
+    // One list may be in many places of a pickle; all of them together would fill the memory.
     total += pickle.items_of(row).size();
     RILL_CHECK(total <= bytes.size(), data_loss,
                "[npy] {} claims more numbers than it has bytes ({})", name, bytes.size());

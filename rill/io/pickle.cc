@@ -121,14 +121,14 @@ void Pickle::push_function(std::string_view module, std::string_view name) {
 void Pickle::reduce() {
   const Value arguments = pop(), function = pop();
   if (function.kind != Kind::function || arguments.kind != Kind::tuple)
-    damaged("a call of what is no function");
+    damaged("a call of what is not a function");
   const std::vector<Value>& a = items_[arguments.index];
   switch (static_cast<Function>(function.index)) {
     case Function::reconstruct:
       // The type, a shape and a dtype that do not count: what follows sets them all.
       if (a.size() != 3 || a[0].kind != Kind::function ||
           static_cast<Function>(a[0].index) != Function::ndarray)
-        damaged("_reconstruct of what is no array");
+        damaged("_reconstruct of what is not an array");
       push(Kind::array);
       stack_.back().index = static_cast<std::uint32_t>(arrays_.size());
       arrays_.emplace_back();
@@ -160,7 +160,7 @@ void Pickle::reduce() {
 // What __setstate__ is given.
 void Pickle::build() {
   const Value state = pop();
-  if (stack_.empty() || state.kind != Kind::tuple) damaged("a state that is no tuple");
+  if (stack_.empty() || state.kind != Kind::tuple) damaged("a state that is not a tuple");
   const std::vector<Value>& s = items_[state.index];
   const Value& object = stack_.back();
   if (object.kind == Kind::dtype) {
@@ -172,7 +172,7 @@ void Pickle::build() {
   }
   if (object.kind != Kind::array || s.size() != 5 || s[1].kind != Kind::tuple ||
       items_[s[1].index].size() > 64 || s[2].kind != Kind::dtype || s[3].kind != Kind::boolean)
-    damaged("the state of what is no array");
+    damaged("the state of what is not an array");
   Array& array = arrays_[object.index];
   array.shape = ints_of(s[1]);
   std::uint64_t elements = 1;
@@ -336,7 +336,7 @@ void Pickle::run() {
       }
       case 0x93: {  // STACK_GLOBAL
         const Value name = pop(), module = pop();
-        if (name.kind != Kind::text || module.kind != Kind::text) damaged("a name that is no text");
+        if (name.kind != Kind::text || module.kind != Kind::text) damaged("a name that is not a text");
         push_function(text_of(module), text_of(name));
         break;
       }

@@ -30,7 +30,7 @@ class Pickle {
     function,
     mark
   };
-  // Of a list and its like a number in a table of the pickle: values may be shared, and a list may
+  // Of a list or similar a number in a table of the pickle: values may be shared, and a list may
   // even hold itself.
   struct Value {
     Kind kind = Kind::none;

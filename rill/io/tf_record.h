@@ -17,7 +17,7 @@ struct TFRecordOptions {
 
 class TFRecordWriter {
  public:
-  // InvalidArgument for an unknown compression. A file that is there is written anew.
+  // InvalidArgument for an unknown compression. An existing file is overwritten.
   explicit TFRecordWriter(const std::string& path, const TFRecordOptions& options = {});
   ~TFRecordWriter();  // closes; errors are lost, so close() first
   TFRecordWriter(TFRecordWriter&&) noexcept;

@@ -83,8 +83,8 @@ ZipReader::ZipReader(std::string bytes, std::string archive_name)
     RILL_CHECK(at <= size && n <= size - at, data_loss,
                "[zip] {} is damaged: it ends at byte {}, before byte {}", archive_, size, at + n);
   };
-  // The end record stands within the last 64 KB, behind the directory.
-  RILL_CHECK(size >= 22, data_loss, "[zip] {} is no zip archive: it has {} bytes", archive_, size);
+  // The end record is within the last 64 KB, behind the directory.
+  RILL_CHECK(size >= 22, data_loss, "[zip] {} is not a zip archive: it has {} bytes", archive_, size);
   std::uint64_t end = size;
   for (std::uint64_t at = size - 22;; --at) {
     if (number(bytes_, at, 4) == kEnd) {
@@ -93,7 +93,7 @@ ZipReader::ZipReader(std::string bytes, std::string archive_name)
     }
     if (at == 0 || size - at > 22 + 65535) break;
   }
-  RILL_CHECK(end < size, data_loss, "[zip] {} is no zip archive: it has no directory at its end",
+  RILL_CHECK(end < size, data_loss, "[zip] {} is not a zip archive: it has no directory at its end",
              archive_);
   std::uint64_t count = number(bytes_, end + 10, 2), at = number(bytes_, end + 16, 4);
   if ((count == 0xffff || at == 0xffffffff) && end >= 20 &&
@@ -101,7 +101,7 @@ ZipReader::ZipReader(std::string bytes, std::string archive_name)
     const std::uint64_t end64 = number(bytes_, end - 20 + 8, 8);
     need(end64, 56);
     RILL_CHECK(number(bytes_, end64, 4) == kEnd64, data_loss,
-               "[zip] {} is damaged: byte {} is no end record", archive_, end64);
+               "[zip] {} is damaged: byte {} is not an end record", archive_, end64);
     count = number(bytes_, end64 + 32, 8);
     at = number(bytes_, end64 + 48, 8);
   }
@@ -110,7 +110,7 @@ ZipReader::ZipReader(std::string bytes, std::string archive_name)
   for (std::uint64_t i = 0; i < count; ++i) {
     need(at, 46);
     RILL_CHECK(number(bytes_, at, 4) == kCentral, data_loss,
-               "[zip] {} is damaged: byte {} is no entry of the directory", archive_, at);
+               "[zip] {} is damaged: byte {} is not an entry of the directory", archive_, at);
     Entry e;
     e.method = static_cast<std::uint16_t>(number(bytes_, at + 10, 2));
     e.crc = static_cast<std::uint32_t>(number(bytes_, at + 16, 4));
@@ -122,7 +122,7 @@ ZipReader::ZipReader(std::string bytes, std::string archive_name)
                         comment_size = number(bytes_, at + 32, 2);
     need(at + 46, name_size + extra_size + comment_size);
     std::string name = bytes_.substr(at + 46, name_size);
-    // Sizes beyond 4 GB stand in an extra field, those that are needed, in this order.
+    // Sizes beyond 4 GB are in an extra field, those that are needed, in this order.
     const std::uint64_t extra_end = at + 46 + name_size + extra_size;
     for (std::uint64_t x = at + 46 + name_size; x + 4 <= extra_end;) {
       const std::uint64_t id = number(bytes_, x, 2), n = number(bytes_, x + 2, 2);

@@ -16,8 +16,8 @@ struct CallState {
   int training = -1;                          // as the layer around was called; -1: none is
   const RunningCall* running = nullptr;       // the innermost call
   UsersCall* users = nullptr;                 // the innermost call of a user-defined class
-  TrainableAsked* trainable_asked = nullptr;  // who wants to know what calls ask
-  WeightSource* weights = nullptr;            // who gives weights instead of initializers
+  TrainableAsked* trainable_asked = nullptr;  // notes what calls ask
+  WeightSource* weights = nullptr;            // gives weights instead of initializers
 };
 CallState& call_state();
 

@@ -297,7 +297,7 @@ Config Config::from_json(std::string_view text) {
   const bool odd = text.find("Infinity") != text.npos || text.find("NaN") != text.npos;
   const std::string plain = odd ? without_python_numbers(text) : std::string(text);
   const bool ok = nlohmann::json::sax_parse(plain, &reader);
-  RILL_CHECK(ok, invalid_argument, "[json] this is no JSON: {}", reader.error);
+  RILL_CHECK(ok, invalid_argument, "[json] this is not JSON: {}", reader.error);
   return std::move(reader.result);
 }
 
@@ -316,7 +316,7 @@ void write_yaml(const Config& c, YAML::Emitter& out) {
       out << c.as_int();
       return;
     case Config::Kind::number: {
-      // A number always shows that it is no integer: 1.0, 1.0e-07.
+      // A number always shows that it is not an integer: 1.0, 1.0e-07.
       std::string t = number_text(c.as_double());
       if (t == "NaN") t = ".nan";
       if (t == "Infinity") t = ".inf";
@@ -404,7 +404,7 @@ Config Config::from_yaml(std::string_view text) {
     int left = 1'000'000;
     return read_yaml(YAML::Load(std::string(text)), 0, left);
   } catch (const YAML::Exception& e) {
-    RILL_FAIL(invalid_argument, "[yaml] this is no YAML: {}", e.what());
+    RILL_FAIL(invalid_argument, "[yaml] this is not YAML: {}", e.what());
   }
 }
 

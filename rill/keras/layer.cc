@@ -149,7 +149,7 @@ Config Layer::get_config() const {
   RILL_CHECK(!impl_->users.own_call || !impl_->is_model() || !registered_class(*impl_).empty(),
              unimplemented,
              "[{}] the class {} is made of inputs and outputs or a stack of layers, but computes "
-             "by its own call, which a configuration cannot hold. Make the class known by {}, or "
+             "by its own call, which a configuration cannot hold. Register the class with {}, or "
              "save its weights with save_weights or a tf::train::Checkpoint",
              impl_->name(), users_class_name(*impl_), registering_call(users_class_name(*impl_)));
   Config c = Config::dict({{"name", impl_->name()}, {"trainable", impl_->trainable}});

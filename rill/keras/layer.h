@@ -112,7 +112,7 @@ struct AddWeightOptions {
 //     }
 //   };
 //
-// Layers and variables that are members and not made by add_weight are made known by
+// Layers and variables that are members and not made by add_weight are registered by
 // track("name", member) in the constructor. build runs once for all copies, at the first call;
 // a copy that was made before that learns its members when it is first called.
 //
@@ -184,7 +184,7 @@ class Layer : public std::enable_shared_from_this<Layer> {
   std::vector<Tensor> losses() const;
   // The layers that this one holds.
   std::vector<Layer> sublayers() const;
-  // Where it stands in a drawn model: what its first call there took and gave; of a model, what
+  // Where it is in a drawn model: what its first call there took and gave; of a model, what
   // it was made of. Empty where there is none.
   std::vector<Tensor> inputs() const;
   std::vector<Tensor> outputs() const;
@@ -295,7 +295,7 @@ class LayerRef {
   }
   template <class L>
   requires std::is_base_of_v<Layer, L> LayerRef(const std::shared_ptr<L>& layer) { hold(layer); }
-  // The layer of keras::Input(..), which may stand first in a Sequential model. InvalidArgument for
+  // The layer of keras::Input(..), which may be first in a Sequential model. InvalidArgument for
   // any other tensor.
   LayerRef(const Tensor& input);
   bool defined() const { return static_cast<bool>(layer_); }

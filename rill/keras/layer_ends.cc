@@ -1,4 +1,4 @@
-// Where a layer stands in a drawn model: its inputs and outputs there.
+// Where a layer is in a drawn model: its inputs and outputs there.
 #include "rill/base/check.h"
 #include "rill/keras/layer_impl.h"
 #include "rill/keras/symbolic_impl.h"

@@ -110,7 +110,7 @@ LayerImpl::~LayerImpl() = default;
 TrainableAsked::TrainableAsked() : before_(std::exchange(call_state().trainable_asked, this)) {}
 TrainableAsked::~TrainableAsked() {
   call_state().trainable_asked = before_;
-  // Whoever was asked before hears it too: its graph holds this one.
+  // The scope around it notes it too: its graph contains this one.
   if (before_) before_->asked.insert(before_->asked.end(), asked.begin(), asked.end());
 }
 

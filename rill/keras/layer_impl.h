@@ -16,7 +16,7 @@ class KerasNode;
 struct InputSpec {
   int ndim = -1, min_ndim = -1, max_ndim = -1;
   std::vector<std::pair<int, std::int64_t>> axes = {};  // sizes that are fixed, by axis
-  bool first_only = false;  // it speaks of the first input; the others are states and the like
+  bool first_only = false;  // it speaks of the first input; the others are states and so on
 };
 
 struct Weight {
@@ -46,7 +46,7 @@ struct BuildUnderWay {
   std::size_t weights = 0, edges = 0;
 };
 
-// What all handles of a layer share. The layers of the library derive from it and stand behind a
+// What all handles of a layer share. The layers of the library derive from it and are behind a
 // facade without data; of a user-defined class it holds the state, and the object the behaviour.
 class LayerImpl : public TrackableNode {
  public:
@@ -61,7 +61,7 @@ class LayerImpl : public TrackableNode {
   virtual Tensor compute_mask(const Nest& inputs, const Tensor& mask);
   virtual void add_config(Config& config) const;  // after name, trainable and dtype
   virtual void reset_states();
-  // Told that calls come with so many constants. InvalidArgument unless overridden.
+  // Calls will have this many constants. InvalidArgument unless overridden.
   virtual void expect_constants(std::size_t count);
   virtual bool is_model() const { return false; }
   // The shape of the result, where it follows from others without building; unknown rank: not.
@@ -111,7 +111,7 @@ class LayerImpl : public TrackableNode {
   const BuildUnderWay* build_under_way = nullptr;
   bool autocast = true;  // float inputs take the compute dtype
   DTypePolicy policy;
-  TensorShape batch_input_shape;  // as the constructor was told; unknown rank: not
+  TensorShape batch_input_shape;  // as given to the constructor; unknown rank: not given
   InputSpec input_spec;
   Regularizer activity_regularizer;
   std::vector<Weight> own;
@@ -126,7 +126,7 @@ class LayerImpl : public TrackableNode {
   std::vector<LayerImpl*> stacks;      // the Sequential models that it is a layer of
   std::vector<TensorShape> built_for;  // shapes of the inputs at build
   TensorShape last_output_shape;       // of the last call: for summaries
-  const bool of_library;               // it has a behaviour of its own: see above
+  const bool of_library;               // it has its own behaviour: see above
   bool automatic_name = false;         // made of the class
   bool made_untracked =
       false;  // its weights were made in the call of a class that does not hold it
@@ -216,7 +216,7 @@ class LayerCalls {
   // The layer on concrete tensors, or on those of a graph being traced.
   static Nest run(const Layer& layer, const Nest& inputs, CallOptions options);
   static void build(const Layer& layer, const std::vector<TensorShape>& shapes);
-  // The same when the program asks for it, outside of a call.
+  // The same when the program asks for it, outside a call.
   static void build_by_hand(Layer& layer, const std::vector<TensorShape>& shapes);
 
  private:

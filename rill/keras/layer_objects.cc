@@ -1,4 +1,4 @@
-// Which object has the behaviour of a layer, and who keeps it alive.
+// Which object has the behaviour of a layer, and what keeps it alive.
 #include <mutex>
 #include <typeindex>
 #include <unordered_map>
@@ -92,7 +92,7 @@ void LayerObjects::forget_live(const Layer& layer) {
   if (live.load(std::memory_order_relaxed) == &layer) live = nullptr;
 }
 
-// ---- who keeps it
+// ---- what keeps it alive
 LayerRef LayerObjects::hold(const Layer& layer) {
   LayerRef ref;
   if (std::shared_ptr<Layer> object = LayerRef::shared(layer))

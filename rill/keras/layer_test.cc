@@ -19,7 +19,7 @@ using tf::Tensor;
 
 namespace {
 
-// As a user's program has it: outside of the library's namespace.
+// As a user's program has it: outside the library's namespace.
 struct MLP : keras::Model {
   keras::layers::Flatten flatten;
   keras::layers::Dense dense1{100, {.activation = tf::nn::relu}}, dense2{10};

@@ -18,7 +18,7 @@ NameStackReset::~NameStackReset() { before_.swap(name_path()); }
 bool NameStack::empty() { return name_path().empty(); }
 std::string NameStack::path_for(const std::string& layer) {
   const std::string own = layer + "/";
-  // Inside of the layer's own call or build the path ends with it.
+  // Inside the layer's own call or build the path ends with it.
   return name_path().ends_with(own) ? name_path() : name_path() + own;
 }
 

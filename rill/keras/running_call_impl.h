@@ -13,8 +13,8 @@ class RunningCall {
   ~RunningCall() { call_state().running = around_; }
   RunningCall(const RunningCall&) = delete;
 
-  // At the end of the call: FailedPrecondition where it has made weights that nobody holds; a
-  // warning, once a layer, where they were there before.
+  // At the end of the call: FailedPrecondition where it has made weights that nothing holds; a
+  // warning, once per layer, where they were there before.
   void check_tracked() const;
 
  private:

@@ -237,7 +237,7 @@ std::vector<TracedCall> trace_calls(const Layer& layer, const Nest& inputs,
     try {
       trace_with(layer, inputs, options, masks, all);
     } catch (const errors::Error&) {
-      // It does not take them so. Who brings them is told when the model runs.
+      // It does not accept them. A caller that passes them gets the error when the model runs.
       all.erase(all.begin() + static_cast<std::ptrdiff_t>(before), all.end());
     }
   };
@@ -333,7 +333,7 @@ class DrawingExecutor : public Executor {
     RILL_CHECK(op.variable != VariableUse::update && op.variable != VariableUse::assign,
                failed_precondition,
                "[{}] a symbolic Keras tensor cannot update a variable: do it in the call of a "
-               "Layer of your own",
+               "user-defined Layer",
                op.tag);
     std::vector<Tensor> leaves;
     for (const In& i : inputs) {
@@ -416,7 +416,7 @@ Nest KerasNode::run_traced(const std::vector<Tensor>& values, int training) cons
   for (std::size_t i = 0; i < specs.size(); ++i) {
     if (!call.masked[i]) continue;
     const Tensor mask = all[next++];
-    // A result that is an argument belongs to whoever made it.
+    // A result that is an argument belongs to the caller.
     for (const Tensor& a : arguments)
       if (a.impl() == all[i].impl()) {
         all[i] = identity(all[i]);
@@ -442,7 +442,7 @@ std::vector<Ref<KerasNode>> nodes_between(const std::vector<Tensor>& inputs,
   for (const Tensor& t : inputs) {
     const KerasSymbol* s = keras_symbol(t);
     RILL_CHECK(s, invalid_argument,
-               "[Model] an input has shape {} and is no symbolic tensor; expected what "
+               "[Model] an input has shape {} and is not a symbolic tensor; expected what "
                "keras::Input gave",
                t.shape());
     given_values.emplace_back(s->node.get(), s->index);
@@ -451,7 +451,7 @@ std::vector<Ref<KerasNode>> nodes_between(const std::vector<Tensor>& inputs,
     return std::find(given_values.begin(), given_values.end(),
                      std::pair<const KerasNode*, int>(s.node.get(), s.index)) != given_values.end();
   };
-  // Depth first, with a stack of its own: models may be thousands of layers deep.
+  // Depth first, with its own stack: models may be thousands of layers deep.
   struct Visit {
     Ref<KerasNode> node;
     std::vector<Tensor> leaves;
@@ -471,7 +471,7 @@ std::vector<Ref<KerasNode>> nodes_between(const std::vector<Tensor>& inputs,
   for (const Tensor& t : outputs) {
     const KerasSymbol* s = keras_symbol(t);
     RILL_CHECK(s, invalid_argument,
-               "[Model] an output has shape {} and is no symbolic tensor; expected what layers "
+               "[Model] an output has shape {} and is not a symbolic tensor; expected what layers "
                "made of keras::Input",
                t.shape());
     push(*s);

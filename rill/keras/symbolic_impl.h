@@ -16,7 +16,7 @@ namespace rill::keras {
 struct TracedCall {
   bool training = false;
   std::vector<bool> with_mask;                          // of each argument
-  std::vector<std::pair<Ref<LayerImpl>, bool>> trains;  // what the call asked, and was told
+  std::vector<std::pair<Ref<LayerImpl>, bool>> trains;  // what the call asked, and the answer
   std::vector<bool> masked;                             // of each result
   struct Added {
     Ref<LayerImpl> to;

@@ -15,7 +15,7 @@ std::int64_t of_conv(Shapes inputs, Shapes outputs);
 std::int64_t of_conv_input(Shapes inputs, Shapes outputs);
 std::int64_t of_conv_filter(Shapes inputs, Shapes outputs);
 
-// The same where each channel has filters of its own: [.., channels, multiplier].
+// The same where each channel has its own filters: [.., channels, multiplier].
 std::int64_t of_depthwise(Shapes inputs, Shapes outputs);
 std::int64_t of_depthwise_input(Shapes inputs, Shapes outputs);
 std::int64_t of_depthwise_filter(Shapes inputs, Shapes outputs);

@@ -271,7 +271,7 @@ namespace nn {
 // The k largest elements of each row of the last axis, the largest first.
 TopK top_k(const Operand& input, const Operand& k = 1, bool sorted = true);
 // Whether predictions[i, targets[i]] is among the k largest of row i. Ties at
-// the border are in; a target or prediction that is no number is not.
+// the border are in; a target or prediction that is not a number is not.
 Tensor in_top_k(const Operand& targets, const Operand& predictions, const Operand& k);
 }  // namespace nn
 

@@ -135,7 +135,7 @@ class Sizes {
  private:
   std::vector<int> v_;
 };
-// "SAME" (zeros around, so that the size is kept but for strides), "VALID" (none),
+// "SAME" (zeros around, so that the size is kept except for strides), "VALID" (none),
 // or {before, after} for each axis of the tensor.
 class Padding {
  public:
@@ -254,7 +254,7 @@ Tensor pool(const Operand& input, const Sizes& window_shape, const std::string& 
 //   nn::softmax_cross_entropy_with_logits({.labels = y, .logits = z});
 // Logits are unscaled: what softmax or sigmoid has been applied to gives wrong results.
 namespace detail {
-class NamedOnly {  // stands first, so that {labels, logits} without names does not compile
+class NamedOnly {  // comes first, so that {labels, logits} without names does not compile
  public:
   constexpr NamedOnly() {}
 };
@@ -283,7 +283,7 @@ struct WeightedCrossEntropyArgs {
 };
 Tensor weighted_cross_entropy_with_logits(const WeightedCrossEntropyArgs& args);
 // exp(c) - z c of targets z and log-input c: minus the log-likelihood of a Poisson
-// variable but for a constant, which the full loss approximates (Stirling).
+// variable except for a constant, which the full loss approximates (Stirling).
 Tensor log_poisson_loss(const Operand& targets, const Operand& log_input,
                         bool compute_full_loss = false);
 // By position: refused.

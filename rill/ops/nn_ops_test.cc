@@ -433,7 +433,7 @@ TEST(CrossEntropy, OfDistributionsTakesARowOfFloatsASample) {
                 loss(constant({1, 0}));
               }),
               ContainsRegex("softmax_cross_entropy_with_logits"));
-  // Whole numbers are taken for floats, as TensorFlow does; text is no number.
+  // Whole numbers are taken for floats, as TensorFlow does; text is not a number.
   EXPECT_EQ(loss(constant({{0, 1, 0}, {1, 0, 0}})).to_vector<float>(),
             loss(constant({{0.f, 1.f, 0.f}, {1.f, 0.f, 0.f}})).to_vector<float>());
   EXPECT_THAT(error_of([&] {

@@ -17,9 +17,9 @@ struct Options {
   std::int64_t seed = -1;  // -1: none
 };
 
-// Seeds all of the following ops of the program and starts their streams anew.
+// Seeds all of the following ops of the program and starts their streams again.
 // Without an op seed the n-th op after it gets the n-th stream. With an op seed
-// each op of that seed has a stream of its own that goes on from call to call.
+// each op of that seed has its own stream that continues from call to call.
 void set_seed(std::int64_t seed);
 
 // Half-open [minval, maxval). Integer dtypes need maxval: the form with bounds.

@@ -72,7 +72,7 @@ TEST(Random, AnOpSeedHasAStreamThatGoesOn) {
   };
   tf::random::set_seed(5);
   const Floats first = draw(0), second = draw(0);
-  EXPECT_NE(first, second);  // the stream goes on
+  EXPECT_NE(first, second);  // the stream continues
   tf::random::set_seed(5);
   tf::random::normal({10});  // does not disturb it
   EXPECT_EQ(draw(0), first);

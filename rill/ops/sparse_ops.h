@@ -9,7 +9,7 @@
 // Tensors that are mostly zero, as coordinates and values.
 namespace rill RILL_API {
 
-// values[i] stands at the coordinates indices[i] of a tensor of dense_shape;
+// values[i] is at the coordinates indices[i] of a tensor of dense_shape;
 // all else is zero. Many functions want the coordinates in the order of a dense
 // tensor: sparse::reorder puts them so.
 struct SparseTensor {

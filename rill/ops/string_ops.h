@@ -16,7 +16,7 @@ Tensor join(const TensorList& inputs, const std::string& separator = "");
 Tensor length(const Operand& input, const std::string& unit = "BYTE");
 // `len` units from `pos` on, which counts from the end when it is negative.
 // Strings, positions and lengths broadcast. InvalidArgument for a position
-// outside of its string.
+// outside its string.
 Tensor substr(const Operand& input, const Operand& pos, const Operand& len,
               const std::string& unit = "BYTE");
 

@@ -45,7 +45,7 @@ TEST(Strings, NumbersReadAndWrite) {
             (Texts{"0001", "0020"}));
   expect_error<tf::errors::InvalidArgument>(
       [] { tf::strings::to_number("abc"); },
-      "[strings.to_number] element 0, \"abc\", is no number of dtype float32");
+      "[strings.to_number] element 0, \"abc\", is not a number of dtype float32");
   expect_error<tf::errors::InvalidArgument>([] { tf::strings::to_number(tf::constant(1)); },
                                             "has dtype int32; expected one of string");
 }

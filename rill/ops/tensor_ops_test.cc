@@ -287,7 +287,7 @@ TEST(TensorOps, StoreEveryDType) {
   EXPECT_EQ(tf::constant({"a", "b"}).dtype(), tf::string);
 }
 
-// ---- what is refused, after which the program goes on
+// ---- what is refused, after which the program continues
 
 TEST(TensorOps, RefuseIndicesOutside) {
   const auto x = tf::zeros({2, 3});

@@ -32,7 +32,7 @@ Checkpoint::Impl::Impl(const TrackableRef* root, std::vector<Entry> entries) {
   for (std::size_t i = 0; i < entries.size(); ++i)
     RILL_CHECK(
         entries[i].first != kCounter && (i == 0 || entries[i].first != entries[i - 1].first),
-        invalid_argument, "[Checkpoint] the name \"{}\" is {}; expected a name of its own",
+        invalid_argument, "[Checkpoint] the name \"{}\" is {}; expected a unique name",
         entries[i].first,
         entries[i].first == kCounter ? "that of the checkpoint's own counter" : "given twice");
   roots.node = root ? root->trackable() : Ref<TrackableNode>(new TrackableNode);

@@ -16,7 +16,7 @@ double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// The index first: without it the rest is no checkpoint.
+// The index first: without it the rest is not a checkpoint.
 void delete_checkpoint(const std::string& prefix) {
   io::remove_file(bundle_index_path(prefix));
   const std::string folder = io::folder_of(prefix),

@@ -37,7 +37,7 @@ class CheckpointManager {
   CheckpointManager(const Checkpoint& checkpoint, CheckpointManagerOptions options);
 
   // The path that was written; empty when the interval has not passed. The count of saves
-  // goes on even where a number is given.
+  // continues even where a number is given.
   std::string save(const CheckpointSaveOptions& options = {});
   // Restores the newest checkpoint and returns its path; without one calls init_fn, and the
   // path is empty.

@@ -73,7 +73,7 @@ std::unordered_map<std::string_view, int> children_by_name(
 bool read_object_graph(const BundleReader& bundle, proto::TrackableObjectGraph* out);
 
 // The name under which a variable is saved by its own name: without ":0".
-// Empty for nodes that are no variables.
+// Empty for nodes that are not variables.
 std::string variable_name(TrackableNode& node);
 
 }  // namespace rill

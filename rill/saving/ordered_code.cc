@@ -11,7 +11,7 @@ void put_ordered(std::string& out, std::uint64_t value) {
   for (int i = n - 1; i >= 0; --i) out += static_cast<char>(value >> (8 * i));
 }
 
-// The length is told by the leading one bits of a positive number (zero bits of a negative
+// The leading one bits give the length of a positive number (zero bits of a negative
 // one), which take the place of sign bits.
 void put_ordered_signed(std::string& out, std::int64_t value) {
   const auto magnitude = static_cast<std::uint64_t>(value < 0 ? ~value : value);

@@ -249,7 +249,7 @@ void CheckpointStatus::Impl::restore_by_graph() {
     roots.node->restore(top);
     for (const auto& e : roots.attached)
       if (const Ref<RestorePosition> p = top->child(e.name)) e.child->restore(p);
-    // A slot may stand before its variable in the order of objects.
+    // A slot may be before its variable in the order of objects.
     for (const ObjectMatch::Pair& pair : match.pairs)
       if (auto* owner = dynamic_cast<SlotOwner*>(pair.node.get())) owner->take_slots();
   } catch (...) {

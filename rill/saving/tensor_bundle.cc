@@ -173,7 +173,7 @@ BundleReader::BundleReader(const std::string& prefix) : state_(new State) {
     RILL_CHECK(entry.shard_id() >= 0 && entry.shard_id() < s.shards && entry.offset() >= 0 &&
                    entry.size() >= 0,
                data_loss,
-               "[checkpoint] \"{}\" is damaged: \"{}\" stands in data file {} of {} at offset {} "
+               "[checkpoint] \"{}\" is damaged: \"{}\" is in data file {} of {} at offset {} "
                "with {} bytes",
                s.index_path, key, entry.shard_id(), s.shards, entry.offset(), entry.size());
     // Keys of slices begin with a zero byte.
@@ -233,7 +233,7 @@ void check_extent(const io::InputFile& file, const proto::BundleEntryProto& e,
   const auto offset = static_cast<std::uint64_t>(e.offset()),
              size = static_cast<std::uint64_t>(e.size());
   RILL_CHECK(offset <= file.size() && size <= file.size() - offset, data_loss,
-             "[checkpoint] \"{}\" has {} bytes; \"{}\" stands at offset {} with {} bytes. The file "
+             "[checkpoint] \"{}\" has {} bytes; \"{}\" is at offset {} with {} bytes. The file "
              "was cut short, or belongs to another index",
              file.path(), file.size(), key, offset, size);
 }

@@ -10,7 +10,7 @@
 // of what there is, and PREFIX.data-?????-of-?????, the elements.
 namespace rill {
 
-// Nothing stands under its name before all is on the disk: what was saved under the same
+// Nothing is under its name before all is on the disk: what was saved under the same
 // prefix before stays when a write fails.
 class BundleWriter {
  public:

@@ -39,7 +39,7 @@ proto::Event first_event(double wall_time);
 proto::Event scalar_event(double wall_time, std::int64_t step, const std::string& tag, float value,
                           const std::string& description);
 
-// The same as bytes, for those who see no protocol buffers.
+// The same as bytes, for code that sees no protocol buffers.
 std::string first_event_bytes(double wall_time);
 std::string scalar_event_bytes(double wall_time, std::int64_t step, const std::string& tag,
                                float value);

@@ -22,7 +22,7 @@ struct SummaryEvent {
 };
 
 // The events of a file, as tf.compat.v1.train.summary_iterator gives them. DataLoss, with
-// the file's name and the place, for records that are damaged or are no events.
+// the file's name and the place, for records that are damaged or are not events.
 std::vector<SummaryEvent> summary_iterator(const std::string& path);
 
 }  // namespace summary

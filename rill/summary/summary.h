@@ -65,7 +65,7 @@ class SummaryWriter {
   SummaryWriter() = default;  // writes nothing
   explicit SummaryWriter(std::shared_ptr<EventFile> file) : file_(std::move(file)) {}
   // The writer of this thread for the life of the scope; with a step, also the step of
-  // values that have none of their own.
+  // values without one.
   DefaultScope as_default(const Step& step = {}) const;
   // The writer of this thread from now on.
   void set_as_default(const Step& step = {}) const;
@@ -107,7 +107,7 @@ inline DefaultScope record_if(bool condition) {
 bool should_record_summaries();
 
 namespace experimental {
-void set_step(const Step& step);  // of this thread, for values without a step of their own
+void set_step(const Step& step);  // of this thread, for values without their own step
 Step get_step();
 }  // namespace experimental
 

@@ -117,7 +117,7 @@ TEST(Summary, ANewRunIsANewFileInAnyFolder) {
   const SummaryWriter first = create_file_writer(folder), second = create_file_writer(folder);
   EXPECT_NE(first.path(), second.path());
   EXPECT_EQ(io::list_folder(folder).size(), 2u);
-  std::filesystem::remove_all(folder);  // the old run is deleted; the next begins anew
+  std::filesystem::remove_all(folder);  // the old run is deleted; the next begins again
   const SummaryWriter third = create_file_writer(folder);
   EXPECT_EQ(io::list_folder(folder).size(), 1u);
   EXPECT_EQ(summary_iterator(third.path()).size(), 1u);

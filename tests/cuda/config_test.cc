@@ -1,5 +1,5 @@
 // What a program sets once: the device by default, parts of a GPU, TF32, stored choices of
-// engines. Each test is a process of its own.
+// engines. Each test is its own process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rill/core/device.h>

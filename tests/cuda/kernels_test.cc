@@ -73,7 +73,7 @@ TEST_F(GpuKernels, ConvolutionsOfNetworks) {
 }
 
 // Large enough for engines to be timed, whichever is taken; and the filters over few channels
-// that have a kernel of their own. float64 says which device is right. TF32 would be off by
+// that have their own kernel. float64 says which device is right. TF32 would be off by
 // 1e-4 and more of the largest sum, Winograd by 1e-3.
 TEST_F(GpuKernels, ConvolutionsOfTunedEngines) {
   struct Case {

@@ -254,7 +254,7 @@ TEST(FuzzOps, AnyCallIsReadOrRefused) {
       f(arguments(g));
       ++ran;
     } catch (const errors::DataLoss& e) {
-      ADD_FAILURE() << "case " << i << " is no graph: " << e.what() << "\n" << text;
+      ADD_FAILURE() << "case " << i << " is not a graph: " << e.what() << "\n" << text;
     } catch (const errors::Internal& e) {
       ADD_FAILURE() << "case " << i << ": " << e.what() << "\n" << text;
     } catch (const errors::Error&) {

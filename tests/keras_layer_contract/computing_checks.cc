@@ -147,7 +147,7 @@ void check_gradients(const Subject& s) {
 // ---- masks
 namespace {
 
-// True but for each third step, or element, from another place in each input.
+// True except for each third step, or element, from another place in each input.
 std::vector<Tensor> masks_for(const Subject& s, const std::vector<Tensor>& inputs) {
   std::vector<Tensor> masks;
   for (const Tensor& x : inputs) {

@@ -121,7 +121,7 @@ void check_training(const Subject& s) {
 
   // What is random is so in training alone.
   const std::vector<Tensor> still = s.call(t.layer, in);
-  expect_same(s.call(t.layer, in), still, "twice outside of training");
+  expect_same(s.call(t.layer, in), still, "twice outside training");
   const std::vector<double> once = numbers(s.call(t.layer, in, {.training = 1})[0]),
                             twice = numbers(s.call(t.layer, in, {.training = 1})[0]);
   EXPECT_EQ(once != twice, s.t.random_in_training);

@@ -62,7 +62,7 @@ void train(const std::string& folder, int pipe, const std::string& result) {
   };
   for (const tf::Tensor& w : model.get_weights()) put(w);
   for (const tf::Variable& v : model.optimizer().variables()) put(v.value());
-  put(tf::random::normal({4}));  // the streams stand at the same place
+  put(tf::random::normal({4}));  // the streams are at the same place
   for (const auto& [name, values] : history.items()) out << name << ' ' << values.back() << '\n';
 }
 

@@ -79,7 +79,7 @@ Device* gpu(std::string* why) {
     if (d->type() == DeviceType::gpu) return d;
   return nullptr;
 }
-// Kernels of a GPU are those of the CPU but for the order of sums and the last
+// Kernels of a GPU are those of the CPU except for the order of sums and the last
 // bits of elementary functions, so that "exact" is not asked of them.
 TEST_P(Conformance, SameOnGpu) {
   std::string why;
@@ -90,7 +90,7 @@ TEST_P(Conformance, SameOnGpu) {
   for_each([&](std::size_t, const Sample& sample, DType d) {
     const auto inputs = make_inputs(row(), sample, d);
     const auto want = run(row(), sample, inputs);
-    // Variables were changed by that run: made anew.
+    // Variables were changed by that run: made again.
     std::vector<Tensor> moved;
     for (const Tensor& t : make_inputs(row(), sample, d)) {
       moved.push_back(copy_to_device(t, *device));

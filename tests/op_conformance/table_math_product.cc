@@ -127,7 +127,7 @@ RILL_ROWS(math_product) {
   wrong("output", "ij->ik", {x({2, 3})}, "label 'k' of the output of \"ij->ik\" is in no input");
   wrong("twice", "ij->ii", {x({2, 3})}, "label 'i' comes twice in the output");
   wrong("dots", "...i->i", {x({2, 3})}, "the output of \"...i->i\" has no \"...\" for the 1 axes");
-  wrong("label", "i1->i", {x({2, 3})}, "'1' in \"i1->i\" is no label");
+  wrong("label", "i1->i", {x({2, 3})}, "'1' in \"i1->i\" is not a label");
 }
 
 }  // namespace rill::conformance

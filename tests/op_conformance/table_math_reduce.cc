@@ -21,7 +21,7 @@ RILL_ROWS(math_reduce) {
     r.dtypes(r.name == "Prod" || r.name == "EuclideanNorm" ? kNumericTypes : kRealTypes)
         .tolerance(4e-6);
   }
-  // Long rows, many columns, short columns: each has a path of its own.
+  // Long rows, many columns, short columns: each has its own path.
   for (const char* name : {"Sum", "Mean"}) {
     row(std::string(name) + "_long")
         .call([mean = name[0] == 'M'](const std::vector<Tensor>& in) {

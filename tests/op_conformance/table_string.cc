@@ -125,9 +125,9 @@ RILL_ROWS(string) {
         .sample({strings({0}, {})})
         .dtypes({float32});
     for (const char* bad : {"1.5x", "", "1e", "Infinity", "1,000", "1 2", "- 1", "0x1p3", "nan(1)"})
-      r.error({strings({2}, {"1", bad})}, {}, "element 1, .*is no number of dtype float32");
+      r.error({strings({2}, {"1", bad})}, {}, "element 1, .*is not a number of dtype float32");
     for (const char* bad : {"3000000000", "1.0", "+3", "0x10", ""})
-      r.error({strings({}, {bad})}, {{"out_type", int32}}, "is no number of dtype int32");
+      r.error({strings({}, {bad})}, {{"out_type", int32}}, "is not a number of dtype int32");
   }
   row("AsString")
       .sample({x({2, 3}, {1, 0, 3, 100, 7, 20})})

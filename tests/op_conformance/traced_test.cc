@@ -1,5 +1,5 @@
 // Every row of the table as a traced function: with known shapes, with unknown sizes, with
-// nothing known, and its gradient inside of the function and through it. The result must be
+// nothing known, and its gradient inside the function and through it. The result must be
 // that of eager execution, bit for bit.
 #include "conformance.h"
 #include "rill/core/tensor_impl.h"
@@ -41,7 +41,7 @@ std::size_t schema_index(const Op& op, std::size_t i, std::size_t total) {
   return op.inputs.size() - 1;
 }
 
-// Which inputs become arguments; the others (variables, axes, sizes) are outside of the
+// Which inputs become arguments; the others (variables, axes, sizes) are outside the
 // function and known to it.
 std::vector<std::size_t> arguments(const Row& row, const Sample& sample, Known known) {
   const Op* op = row.composite ? nullptr : &find_op(row.name);
@@ -82,7 +82,7 @@ void expect_same(const Tensors& got, const Tensors& want) {
 
 class Traced : public Conformance {
  protected:
-  // These change the last bits of matrix products: sums go inside of them, or transposes.
+  // These change the last bits of matrix products: sums go inside them, or transposes.
   static constexpr const char* kInexactPasses[] = {"accumulate_in_gemm", "fold_transposes"};
   static void SetUpTestSuite() {
     for (const char* pass : kInexactPasses) graph_passes::disable(pass);

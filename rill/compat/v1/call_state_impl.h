@@ -6,10 +6,10 @@
 
 namespace rill::compat::v1 {
 
-// What a thread stands in of TensorFlow 1's scopes.
+// The scopes of TensorFlow 1 that a thread is in.
 struct CallState {
   Ref<VariableStoreImpl> store;                 // null: none
-  std::shared_ptr<VariableScope::State> scope;  // null: outside of every scope
+  std::shared_ptr<VariableScope::State> scope;  // null: outside every scope
   bool records_summaries = false;
 };
 using ScopedCallState = ScopedRoom<&CallContext::compat>;

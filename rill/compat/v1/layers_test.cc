@@ -134,7 +134,7 @@ TEST(V1Layers, FunctionsInEagerExecutionNeedATemplate) {
   EXPECT_EQ(net.variables().size(), 4u);
   const auto copy = net;
   EXPECT_EQ(copy.variables()[0].id(), v[0].id());
-  // Another one of that name has variables of its own.
+  // Another one of that name has its own variables.
   const auto other =
       v1::make_template("net", [](const Tensor& x) { return v1::layers::dense(x, 1); });
   other(x);

@@ -2,7 +2,7 @@
 #include "rill/summary/summary.h"
 
 // tf.contrib.summary, TensorFlow 1's summaries of eager execution. The files are those of
-// tf::summary; two things differ: nothing is recorded outside of a scope that asks for it, and the
+// tf::summary; two things differ: nothing is recorded outside a scope that asks for it, and the
 // step of a value is the global step unless it is given.
 //
 //   writer.set_as_default();
@@ -46,7 +46,7 @@ bool should_record_summaries();
 struct ScalarOptions {
   rill::summary::Step step = {};  // by default the global step
 };
-// As tf::summary::scalar; false, too, outside of a scope that records.
+// As tf::summary::scalar; false, too, outside a scope that records.
 bool scalar(std::string_view name, const Operand& tensor, const ScalarOptions& options = {});
 
 }  // namespace summary

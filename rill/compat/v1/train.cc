@@ -26,7 +26,7 @@ using keras::sum_duplicates;
 std::mutex step_mutex;
 Variable global_step;
 
-// How the state of TensorFlow 1's optimizers stands in a checkpoint: slots beside their
+// How a checkpoint holds the state of TensorFlow 1's optimizers: slots beside their
 // variables, other numbers under their names.
 class V1OptimizerImpl : public RuleOptimizerImpl, public SlotOwner {
  public:
@@ -75,7 +75,7 @@ class SlotOptimizer : public V1OptimizerImpl {
     const char* name;
     double initial;
   };
-  // The scalars of a step but for powers, in the schema's order; `before_grad` of all come before
+  // The scalars of a step except for powers, in the schema's order; `before_grad` of all come before
   // the gradient.
   using Numbers = std::function<std::vector<Number>(const Number& lr)>;
   SlotOptimizer(const char* optimizer_name, const LearningRate& rate, const char* op,
@@ -129,7 +129,7 @@ class AdamImpl : public SlotOptimizer {
 
  protected:
   // beta^t as TensorFlow 1 keeps it: a number of the variable's precision,
-  // multiplied once a step. 1 - beta^t is small, so that the rounding shows.
+  // multiplied once per step. 1 - beta^t is small, so that the rounding shows.
   std::vector<Number> powers_for(const Variable& v, Step& step) override {
     const bool wide = v.dtype() == float64;
     return {step.value_of(power(0, wide)), step.value_of(power(1, wide))};

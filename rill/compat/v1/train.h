@@ -45,7 +45,7 @@ class Optimizer {
   const std::string& get_name() const;
   // The same optimizer where Keras expects one, as in compile.
   operator keras::Optimizer() const { return keras::Optimizer(impl_); }
-  // For checkpoints: slots stand beside their variables, as TensorFlow 1 has them.
+  // For checkpoints: slots are beside their variables, as TensorFlow 1 has them.
   Ref<TrackableNode> trackable() const;
 
  protected:

@@ -239,7 +239,7 @@ struct variable_scope::Entered {
   }
   std::shared_ptr<State> state;
   ScopedCallState entered;
-  std::optional<name_scope> names;  // none for a scope without a name of its own
+  std::optional<name_scope> names;  // none for a scope without its own name
 };
 
 namespace {

@@ -29,7 +29,7 @@ inline constexpr struct AutoReuse {
 } AUTO_REUSE{};
 
 // What get_variable does with a name: false makes a variable, and refuses a name that is taken;
-// true finds one, and refuses a name that is not there; AUTO_REUSE does what is possible.
+// true finds one, and refuses an unknown name; AUTO_REUSE does either.
 class Reuse {
  public:
   constexpr Reuse() = default;  // as the scope around it
@@ -51,7 +51,7 @@ void retain(VariableStoreImpl*) noexcept;
 void release(VariableStoreImpl*) noexcept;
 
 struct VariableStoreOptions {
-  // Outside of every scope that says otherwise. A graph of TensorFlow 1 has false.
+  // Outside every scope that says otherwise. A graph of TensorFlow 1 has false.
   Reuse reuse = AUTO_REUSE;
 };
 
@@ -112,7 +112,7 @@ class VariableInitializer {
 struct VariableScopeOptions {
   std::string default_name = {};  // where the name is "": made unique with _1, _2, ...
   Reuse reuse = {};
-  // What get_variable takes where it is not told; scopes within take it over.
+  // The defaults of get_variable; inner scopes inherit them.
   VariableInitializer initializer = {};
   keras::Regularizer regularizer = {};
   keras::Constraint constraint = {};
@@ -122,9 +122,9 @@ struct VariableScopeOptions {
 // The state of a scope; a reference to it, so that it can be entered again.
 class VariableScope {
  public:
-  std::string name() const;  // "foo/bar"; "" outside of every scope
+  std::string name() const;  // "foo/bar"; "" outside every scope
   Reuse reuse() const;
-  // From now on get_variable finds what is there, in this scope and in those opened within.
+  // From now on get_variable finds existing variables, in this scope and in those opened within.
   void reuse_variables() const;
 
   struct State;

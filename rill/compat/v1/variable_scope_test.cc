@@ -152,7 +152,7 @@ TEST(VariableScope, DefaultNamesAreMadeUnique) {
     EXPECT_EQ(fresh(), "foo/net");
     EXPECT_EQ(fresh(), "foo/net_1");
   }
-  const v1::variable_scope foo("foo");  // counts anew
+  const v1::variable_scope foo("foo");  // counts again
   EXPECT_EQ(fresh(), "foo/net");
   expect_error<InvalidArgument>(
       [] { v1::variable_scope scope("", {.default_name = "a", .reuse = true}); },

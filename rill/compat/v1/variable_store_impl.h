@@ -14,7 +14,7 @@ class ScopeCounts {
  public:
   std::string unique(const std::string& name) const;  // name, name_1, ...
   void open(const std::string& name) { ++opened_[name]; }
-  void close_within(const std::string& name);  // what stands in a scope is counted anew
+  void close_within(const std::string& name);  // what is in a scope is counted again
 
  private:
   std::map<std::string, int> opened_;

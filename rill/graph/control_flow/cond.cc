@@ -193,7 +193,7 @@ std::vector<Tensor> emit(const Branches& b, std::span<const Tensor> inputs) {
   return execute_all(op, in, attrs.list(), static_cast<int>(out_types.size()));
 }
 
-// A value that stands in for one that only another branch has.
+// A stand-in for a value that only another branch has.
 Tensor stand_in(const ValueInfo& v) {
   if (v.dtype == variant_dtype()) return empty_tensor_list(TensorShape(), float32);
   if (v.dtype == string) return fill({0}, to_tensor("", string));

@@ -69,7 +69,7 @@ void expect_same_gradients(Tensor (*f)(const Tensor&), const Tensor& x) {
   };
   const auto eager = grads(x), traced = function(grads)(x);
   auto wrapped = function(f);
-  const auto around = [&] {  // tapes outside of the function
+  const auto around = [&] {  // tapes outside the function
     GradientTape outer;
     outer.watch(x);
     Tensor y, g;

@@ -19,7 +19,7 @@ class TensorArray {
 
   DType dtype() const { return dtype_; }
   bool dynamic_size() const { return dynamic_; }
-  // OutOfRange for an index that is not there (unless it grows), InvalidArgument for
+  // OutOfRange for a missing index (unless it grows), InvalidArgument for
   // a value of another dtype.
   [[nodiscard]] TensorArray write(const Operand& index, const Operand& value) const;
   // What was never written reads as zeros if its shape is known.

@@ -115,7 +115,7 @@ Tensor add_count_argument(Graph& g) {
 // The loop so that tapes can go back: each turn pushes what its way back needs onto
 // lists, and a second loop takes it off again, last turn first.
 //
-// Each tape has a loop of its own to go back through: the innermost this one, the
+// Each tape has its own loop to go back through: the innermost this one, the
 // next the loop with the lists, whose way back is then known too, and so on.
 std::vector<Tensor> differentiable_loop(const Loop& loop, std::span<const Tensor> inputs,
                                         std::vector<Ref<TapeImpl>> tapes) {

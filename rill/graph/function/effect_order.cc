@@ -9,7 +9,7 @@ namespace rill {
 namespace {
 
 // Draws of random numbers take turns, but which comes first means nothing: other
-// runtimes give each node a stream of its own.
+// runtimes give each node its own stream.
 bool is_random(const Node& n) { return n.op->random; }
 
 // The variable behind a handle: the same for two arguments that name one variable.

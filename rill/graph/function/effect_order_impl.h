@@ -12,7 +12,7 @@ struct EffectOrder {
   std::vector<std::vector<const Node*>> before;
   // Nodes with effects that no later effect waits for.
   std::vector<const Node*> last;
-  // All nodes whose effects must happen even if nobody uses their results.
+  // All nodes whose effects must happen even if nothing uses their results.
   std::vector<const Node*> effects;
 };
 EffectOrder effect_order(const Graph& graph);

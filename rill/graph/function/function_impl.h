@@ -9,7 +9,7 @@
 
 namespace rill {
 
-// The key of a trace: what the arguments are, but for the values of tensors.
+// The key of a trace: what the arguments are, except for the values of tensors.
 struct CallSignature {
   struct Item {
     detail::Argument::Kind kind;

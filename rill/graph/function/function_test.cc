@@ -158,7 +158,7 @@ TEST(FunctionTest, AnInnerFunctionMayUseTensorsOfTheOuter) {
   });
   EXPECT_EQ(outer(constant(2.f)).item<float>(), 10.f);
   EXPECT_EQ(outer(constant({1.f, 2.f})).to_vector<float>(), (std::vector<float>{3, 10}));
-  // One that lives on is traced anew for each outer one: its tensors are others.
+  // One that lives on is traced again for each outer one: its tensors are others.
   Tensor shared;
   auto lasting = function([&](Tensor y) { return shared * y; });
   auto user = function([&](Tensor x) {
@@ -257,7 +257,7 @@ TEST(FunctionTest, CapturesSeeTheirNewValues) {
   EXPECT_EQ(f().item<float>(), 600.f);
 }
 
-// A function is written with ops, on tensors: what else stands in it runs while it is traced.
+// A function is written with ops, on tensors: what else is in it runs while it is traced.
 TEST(FunctionTest, OnlyOpsAreInTheGraph) {
   RILL_SHOWS("F07", "Z26");
   int host = 0;

@@ -1,4 +1,4 @@
-// Threads that share a function: what one of them makes anew stalls nobody else.
+// Threads that share a function: what one of them makes again stalls nobody else.
 #include <atomic>
 #include <chrono>
 #include <future>

@@ -330,7 +330,7 @@ std::vector<Tensor> call_plain(GraphFunction& f, std::span<const Tensor> inputs)
 
 namespace {
 
-// A result that is an input or another result becomes a tensor of its own: tapes know
+// A result that is an input or another result becomes its own tensor: tapes know
 // tensors by their ids, and would count its gradient twice.
 void make_distinct(std::span<const Tensor> inputs, std::vector<Tensor>& results) {
   std::set<std::uint64_t> seen;
@@ -456,7 +456,7 @@ std::vector<Tensor> replay_on(TapeImpl& tape, const Graph& graph, std::span<cons
 std::unique_ptr<GradientPair> recomputing_pair(GraphFunction& f, const std::vector<char>& wanted) {
   RILL_CHECK(!f.stateful(), unimplemented,
              "[gradient] second derivatives through function \"{}\", which has a loop and side "
-             "effects or random numbers: its loop cannot be run again. Take them inside of the "
+             "effects or random numbers: its loop cannot be run again. Take them inside the "
              "function, or without tf::function",
              f.graph->name);
   auto pair = std::make_unique<GradientPair>();
@@ -560,7 +560,7 @@ std::unique_ptr<GradientPair> GraphFunction::make_gradient_pair(const std::vecto
       pair->saved.push_back({as_input >= 0, as_input >= 0 ? as_input : as_result});
     }
   }
-  // Arguments in the order: gradients, saved values, and what comes from outside of both.
+  // Arguments in the order: gradients, saved values, and what comes from outside both.
   std::vector<Node*> args(
       backward->args.begin(),
       backward->args.begin() + static_cast<std::ptrdiff_t>(pair->differentiable_results.size()));

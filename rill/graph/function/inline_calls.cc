@@ -48,7 +48,7 @@ std::string inline_calls(Graph& graph) {
       }
       for (std::size_t i = 0; i < body.results.size(); ++i)
         replace_uses(graph, {n, static_cast<int>(i)}, here(body.results[i]));
-      order.push_back(n);  // nobody uses it now
+      order.push_back(n);  // nothing uses it now
       n->lifted = true;
       n->inputs.clear();
     }

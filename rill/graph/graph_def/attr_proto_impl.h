@@ -9,7 +9,7 @@
 
 namespace rill {
 
-// The name under which a function stands in the library that is being written.
+// The name under which a function is in the library that is being written.
 using FunctionNamer = std::function<std::string(const FunctionRef&)>;
 void to_proto(const AttrValue& value, const FunctionNamer& name_of, proto::AttrValue* out);
 

@@ -46,7 +46,7 @@ proto::GraphDef parse_graph_def(std::string_view bytes) {
   pb::io::CodedInputStream in(reinterpret_cast<const pb::uint8*>(bytes.data()),
                               static_cast<int>(bytes.size()));
   RILL_CHECK(def.ParseFromCodedStream(&in) && in.ConsumedEntireMessage(), data_loss,
-             "[import_graph_def] the {} bytes are no GraphDef: they are cut short or damaged, or "
+             "[import_graph_def] the {} bytes are not a GraphDef: they are cut short or damaged, or "
              "are another message",
              bytes.size());
   return def;
@@ -71,7 +71,7 @@ std::string graph_def_from_text(std::string_view text) {
   parser.SetRecursionLimit(100);
   proto::GraphDef def;
   RILL_CHECK(parser.ParseFromString(std::string(text), &def), data_loss,
-             "[graph_def_from_text] the text is no GraphDef: {}", errors.said);
+             "[graph_def_from_text] the text is not a GraphDef: {}", errors.said);
   return serialize_graph_def(def);
 }
 

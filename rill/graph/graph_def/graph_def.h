@@ -17,7 +17,7 @@ struct GraphDefOptions {
   // are VarHandleOp nodes, whose values are kept elsewhere.
   bool freeze = true;
   // The body becomes a function of the library that one node calls; otherwise it
-  // stands in the main graph itself.
+  // is in the main graph itself.
   bool call = false;
   // Writes the shape of every output as the attribute _output_shapes.
   bool output_shapes = false;
@@ -65,9 +65,9 @@ class ImportedGraph {
   Ref<ImportedGraphImpl> impl_;
 };
 
-// Reads a GraphDef. Nodes may stand in any order. DataLoss for bytes that are none,
+// Reads a GraphDef. Nodes may be in any order. DataLoss for bytes that are none,
 // NotFound for an unknown op, function or node, InvalidArgument for what cannot be
-// (cycles, wrong dtypes or shapes), Unimplemented for what Rill has no like of; each
+// (cycles, wrong dtypes or shapes), Unimplemented for what Rill does not have; each
 // names the node.
 ImportedGraph import_graph_def(std::string_view bytes, const GraphDefImportOptions& options = {});
 

@@ -18,7 +18,7 @@ inline bool may_be_in_node_name(char c, bool first) {
   return plain || c == '.' || (!first && (c == '_' || c == '-' || c == '/' || c == '>'));
 }
 
-// DataLoss for bytes that are no GraphDef.
+// DataLoss for bytes that are not a GraphDef.
 proto::GraphDef parse_graph_def(std::string_view bytes);
 // The same bytes for the same message. InvalidArgument when there are too many.
 std::string serialize_graph_def(const proto::GraphDef& def, std::int64_t max_bytes = 2147483647);
@@ -29,7 +29,7 @@ class GraphDefWriter {
   explicit GraphDefWriter(proto::GraphDef* out, bool output_shapes = false)
       : out_(out), output_shapes_(output_shapes) {}
 
-  // The nodes of the main graph, but for its arguments.
+  // The nodes of the main graph, except for its arguments.
   void add_graph(const Graph& graph);
   // The name of a function in the library; its definition follows with finish().
   std::string function_name(const FunctionRef& f);

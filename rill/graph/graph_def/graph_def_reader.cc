@@ -63,7 +63,7 @@ class ImportingExecutor : public Executor {
   Graph& graph_;
 };
 
-// Import stands outside of what the thread is doing.
+// Import is outside what the thread is doing.
 class ImportScope {
  public:
   explicit ImportScope(Graph& g) : tracing_(g), executor(g), executing_(&executor) {
@@ -90,7 +90,7 @@ std::vector<int> sorted(const Nodes& nodes, const std::map<std::string_view, int
   for (int i = 0; i < nodes.size(); ++i)
     for (const std::string& text : nodes[i].input()) {
       const auto it = index.find(InputName(text).node);
-      if (it == index.end()) continue;  // an argument, or told of later
+      if (it == index.end()) continue;  // an argument, or reported later
       users[static_cast<std::size_t>(it->second)].push_back(i);
       ++waits[static_cast<std::size_t>(i)];
     }
@@ -223,7 +223,7 @@ class Reader {
     for (int i = 0; i < nodes.size(); ++i) {
       const std::string& name = nodes[i].name();
       RILL_CHECK(!name.empty() && name.find_first_of(":^ ") == std::string::npos, invalid_argument,
-                 "[import_graph_def] \"{}\" is no name of a node ({})", name, nodes[i].op());
+                 "[import_graph_def] \"{}\" is not a name of a node ({})", name, nodes[i].op());
       RILL_CHECK(made.index.emplace(name, i).second && !arguments.contains(name), invalid_argument,
                  "[import_graph_def] two nodes are called \"{}\"", name);
     }
@@ -439,7 +439,7 @@ class Reader {
     return attrs;
   }
 
-  // Calls fit the functions that they name: nobody looks again.
+  // Calls must fit the functions that they name: nothing checks this again.
   static void check_functions(const Op& op, const std::vector<Endpoint>& inputs,
                               const AttrStorage& attrs) {
     const bool chooses = op.calls == Calls::branch, loops = op.calls == Calls::loop;

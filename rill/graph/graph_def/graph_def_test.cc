@@ -218,7 +218,7 @@ TEST(ImportedGraph, AFileHasNoSayInWhatOnlyAProcessKnows) {
   const ConcreteFunction f = g.function({}, {"random"});
   const std::vector<float> first = f({}).as_tensor().to_vector<float>();
   EXPECT_EQ(first.size(), 4u);
-  EXPECT_NE(f({}).as_tensor().to_vector<float>(), first) << "the stream of a seeded op goes on";
+  EXPECT_NE(f({}).as_tensor().to_vector<float>(), first) << "the stream of a seeded op continues";
   EXPECT_EQ(g.function({}, {"random"})({}).as_tensor().shape(), TensorShape({4}));
 }
 
@@ -290,14 +290,14 @@ TEST(ImportedGraph, OpsOfOlderVersionsBecomeTheirSuccessors) {
   EXPECT_EQ(r[4].as_tensor().to_string(), "[6. 2.]");
 }
 
-// ---- what is no graph
+// ---- what is not a graph
 
 TEST(BadGraphDef, BytesThatAreNone) {
   const ConcreteFunction f = traced([](Tensor x) { return -x; }, {TensorSpec({2}, float32, "x")});
   const std::string bytes = to_graph_def(f);
   expect_error<errors::DataLoss>([&] { import_graph_def(bytes.substr(0, bytes.size() - 3)); },
                                  "cut short or damaged");
-  expect_error<errors::DataLoss>([] { import_graph_def("this is no graph"); }, "no GraphDef");
+  expect_error<errors::DataLoss>([] { import_graph_def("this is not a graph"); }, "not a GraphDef");
   EXPECT_TRUE(import_graph_def("").node_names().empty());
 }
 
@@ -319,8 +319,8 @@ TEST(BadGraphDef, NamesTheNodeOfEachFault) {
       {a + node("b", "Neg", ""), Code::invalid_argument, "got 0 inputs, expected 1"},
       {a + node("b", "AddV2", "input: 'a' input: 'b'"), Code::invalid_argument, "waits for itself"},
       {a + a, Code::invalid_argument, "two nodes are called \"a\""},
-      {floats(""), Code::invalid_argument, "is no name of a node"},
-      {floats("^a"), Code::invalid_argument, "is no name of a node"},
+      {floats(""), Code::invalid_argument, "is not a name of a node"},
+      {floats("^a"), Code::invalid_argument, "is not a name of a node"},
       {a + "node { name: 'b' op: 'Neg' input: 'a' attr { key: 'T' value { type: DT_INT32 } } }",
        Code::invalid_argument, "attribute T is int32, but the input is float32"},
       {a + "node { name: 'b' op: 'Neg' input: 'a' attr { key: 'T' value { b: true } } }",

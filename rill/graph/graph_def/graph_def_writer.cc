@@ -144,7 +144,7 @@ void GraphDefWriter::write_function(GraphFunction& f, const std::string& name) {
   for (const auto& n : graph.nodes()) {
     if (is_argument(*n)) {
       RILL_CHECK(arguments.contains(n.get()), failed_precondition,
-                 "[to_graph_def] placeholder \"{}\" of function \"{}\" is no argument of it",
+                 "[to_graph_def] placeholder \"{}\" of function \"{}\" is not an argument of it",
                  n->name, f.name);
       continue;
     }

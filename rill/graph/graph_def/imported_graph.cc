@@ -90,7 +90,7 @@ Endpoint find_tensor(const Graph& g, const std::string& name) {
     RILL_CHECK(!digits.empty() && digits.size() < 9 &&
                    digits.find_first_not_of("0123456789") == std::string::npos,
                invalid_argument,
-               "[function] \"{}\" is no name of a tensor; expected \"node\" or \"node:1\"", name);
+               "[function] \"{}\" is not a name of a tensor; expected \"node\" or \"node:1\"", name);
     index = std::stoul(digits);
   }
   RILL_CHECK(index < n->outputs.size(), invalid_argument,
@@ -117,7 +117,7 @@ ConcreteFunction ImportedGraph::function(const std::vector<std::string>& inputs,
   auto place = [&](Endpoint e) {
     return static_cast<std::size_t>(std::find(fed.begin(), fed.end(), e) - fed.begin());
   };
-  // Nodes stand behind what they use, so one walk from the end finds all.
+  // Nodes come after what they use, so one walk from the end finds all.
   std::vector<char> needed(from.nodes().size(), 0);
   auto need = [&](Endpoint e) {
     if (place(e) == fed.size()) needed[static_cast<std::size_t>(e.node->id)] = 1;

@@ -176,7 +176,7 @@ bool raise_innermost(Flow& flow, Library& library, const std::vector<std::string
       }
       for (const auto& [p, side] : from) own.emplace(p, side);
     }
-    if (own.size() > 256) cannot_raise(*n, "it stands in too many branches");
+    if (own.size() > 256) cannot_raise(*n, "it is in too many branches");
     library.work(static_cast<std::int64_t>(own.size()) * 8);
     sides[name] = std::move(own);
   }

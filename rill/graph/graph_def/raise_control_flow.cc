@@ -110,7 +110,7 @@ void raise_control_flow(proto::GraphDef* def) {
   for (const proto::NodeDef& n : def->node()) any = any || is_flow(n);
   for (const proto::FunctionDef& f : def->library().function())
     for (const proto::NodeDef& n : f.node_def())
-      if (is_flow(n)) cannot_raise(n, "it stands in a function");
+      if (is_flow(n)) cannot_raise(n, "it is in a function");
   if (!any) return;
   Flow flow;
   for (proto::NodeDef& n : *def->mutable_node()) flow.add(std::move(n));

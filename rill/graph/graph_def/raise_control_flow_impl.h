@@ -24,7 +24,7 @@ inline bool is_flow(const proto::NodeDef& n) {
 
 [[noreturn]] inline void cannot_raise(const proto::NodeDef& n, std::string_view why) {
   RILL_FAIL(unimplemented,
-            "[import_graph_def] node \"{}\" ({}) is control flow of TensorFlow 1 that is no loop "
+            "[import_graph_def] node \"{}\" ({}) is control flow of TensorFlow 1 that is not a loop "
             "of while_loop and no condition of cond: {}",
             n.name(), n.op(), why);
 }

@@ -8,7 +8,7 @@ namespace {
 // False: it has a loop inside that must be raised first.
 bool raise_loop(Flow& flow, Library& library, const std::string& frame,
                 const std::vector<std::string>& enters) {
-  // All that stands in the frame: what Enter nodes lead to, up to Exit.
+  // All that is in the frame: what Enter nodes lead to, up to Exit.
   const auto users = flow.users();
   library.work(static_cast<std::int64_t>(users.size()) + 1);
   std::set<std::string_view> inside(enters.begin(), enters.end());

@@ -208,7 +208,7 @@ Endpoint Graph::capture(const Tensor& t) {
     bool above = false;
     for (const Graph* g = outer; g && !above; g = g->outer) above = g == s.graph.get();
     RILL_CHECK(above, failed_precondition,
-               "{} is used in {}, but is no part of it: a symbolic tensor lives only while its own "
+               "{} is used in {}, but is not part of it: a symbolic tensor lives only while its own "
                "function is traced. Return it from there, or pass it as an argument",
                t.impl()->symbol->describe(),
                name.empty() ? std::string("another graph") : format("function \"{}\"", name));

@@ -13,7 +13,7 @@
 // The program that tracing writes down: ops as nodes, in the order in which the
 // program called them. That order is part of the meaning: nodes run in it, so a
 // read of a variable sees the assignments before it and none after, prints come
-// in order, and a node never uses one that stands behind it. Control edges say
+// in order, and a node never uses one that comes after it. Control edges say
 // the same to other runtimes and are worked out when a graph is written to a
 // file.
 namespace rill {
@@ -153,7 +153,7 @@ inline const ValueInfo& info(Endpoint e) {
 }
 
 // The constant that an endpoint is known to be: a Const node, or one seen
-// through Identity and the like, or the Shape, Size or Rank of what is known.
+// through Identity and similar ops, or the Shape, Size or Rank of what is known.
 const Tensor* known_value(Endpoint e);
 
 // The name that the guides' programs would see: "add" for AddV2, else the op's.

@@ -14,7 +14,7 @@ namespace rill RILL_API {
 // name, within the name scopes of this thread ("train/loss"), and "loss_1" where
 // there is one already. A function that is made of several ops has its nodes below
 // the name, as in TensorFlow ("loss/Reshape_2"). The expression is a temporary: a
-// tensor that has a variable of its own, or that the expression made no op for,
+// tensor that has its own variable, or that the expression made no op for,
 // gets an Identity of that name. Eagerly nothing has a name, and nothing happens.
 Tensor named(std::string_view name, Tensor&& made);
 Tensor named(std::string_view name, const Tensor& t);

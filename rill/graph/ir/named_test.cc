@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::IsSupersetOf;
 using testing::Not;
 
-// The names of what `f` makes of a vector, but for its argument.
+// The names of what `f` makes of a vector, except for its argument.
 template <class F>
 std::vector<std::string> names_in(F f) {
   const ConcreteFunction c = function([=](Tensor x) { return f(x); },

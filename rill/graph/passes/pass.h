@@ -41,7 +41,7 @@ std::vector<PassReport> optimize(Graph& graph);
 Ref<Graph> clone(const Graph& graph);
 // Every use of `from`, results included, becomes one of `to`.
 void replace_uses(Graph& graph, Endpoint from, Endpoint to);
-// Who uses each output: [node id][output] -> users (a node that uses it twice comes
+// The users of each output: [node id][output] -> users (a node that uses it twice comes
 // twice); results count as a use by nobody (null).
 std::vector<std::vector<std::vector<Node*>>> users_of(const Graph& graph);
 // Whether two nodes have the same attributes.

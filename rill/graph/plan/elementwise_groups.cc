@@ -118,7 +118,7 @@ void Planner::find_groups() {
       made_by[id(n)] = joined;
     }
   }
-  // One alone is no group.
+  // One alone is not a group.
   for (std::size_t g = 0; g < found_.size(); ++g)
     if (found_[g].members.size() < 2) {
       for (std::size_t m : found_[g].members) group_of_[m] = -1;

@@ -1,9 +1,9 @@
 // Filters of convolutions that stay packed from call to call. Convolutions reorder their filter
-// into the layout that the processor likes; with few images that is a good part of their time.
+// into the layout that suits the processor; with few images that is a good part of their time.
 // In a function that does not change its filters the result of the first time serves again.
 //
 // Whether a filter has changed needs no bookkeeping: a variable is updated in place only if
-// nobody else holds its memory, so what a plan holds never changes, and a variable that has
+// nothing else holds its memory, so what a plan holds never changes, and a variable that has
 // been updated since lies elsewhere.
 #include <algorithm>
 
@@ -22,7 +22,7 @@ void Plan::find_filters() {
   auto uses = [](const Step& s, std::int32_t slot) {
     return std::find(s.in_slots.begin(), s.in_slots.end(), slot) != s.in_slots.end();
   };
-  // Arguments, and variables that no step changes: not what is made anew in each run.
+  // Arguments, and variables that no step changes: not what is made again in each run.
   auto may_stay = [&](std::int32_t slot) {
     if (std::find(arg_slots_.begin(), arg_slots_.end(), slot) != arg_slots_.end()) return true;
     const auto read = std::find_if(steps_.begin(), steps_.end(), [&](const Step& s) {

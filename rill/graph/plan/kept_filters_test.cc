@@ -40,7 +40,7 @@ TEST(KeptFilters, FollowTheVariable) {
     EXPECT_EQ(values(f(x)), values(net(x))) << "after update " << i;
   }
   check("at rest again");
-  // Other sizes of the batch have plans of their own.
+  // Other sizes of the batch have their own plans.
   const Tensor y = numbers({3, 14, 14, 32});
   for (int i = 0; i < 5; ++i) EXPECT_EQ(values(f(y)), values(net(y)));
   w.assign(zeros({3, 3, 32, 64}));

@@ -352,7 +352,7 @@ OpCall Plan::observed_call(const Step& s, const Instance* i) const {
       const Group& g = groups_[static_cast<std::size_t>(s.group)];
       call.op = g.name;
       call.elementwise = true;
-      // What stays inside of a tile is neither read nor written.
+      // What stays inside a tile is neither read nor written.
       auto outside = [&](std::int32_t k) {
         return g.views[static_cast<std::size_t>(k)].kind != Group::ViewPlan::Kind::local;
       };

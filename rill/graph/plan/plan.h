@@ -14,7 +14,7 @@
 // shape, folds what shapes alone decide, finds each kernel, and gives every value
 // its place: in one arena, where values that do not live at the same time share
 // memory; over an input of the same op that dies there; as a view of another; or,
-// for results and for what ops of general form take, as a tensor of its own. Running
+// for results and for what ops of general form take, as its own tensor. Running
 // it is then one walk over a flat list of kernel calls.
 namespace rill {
 
@@ -28,7 +28,7 @@ struct PlanOptions {
 class Plan {
  public:
   // REQUIRES: the graph outlives the plan and changes no more; one shape for each
-  // argument, fully defined but for resources and variants.
+  // argument, fully defined except for resources and variants.
   Plan(const Graph& graph, std::span<const TensorShape> input_shapes,
        std::span<Device* const> input_devices, Device* scope, int width,
        const PlanOptions& options = {});
@@ -180,7 +180,7 @@ class Plan {
   std::vector<std::unique_ptr<Instance>> idle_;
 
   mutable std::mutex filters_mutex_;
-  mutable std::vector<KeptFilter> filters_;  // guarded by filters_mutex_ but for slots
+  mutable std::vector<KeptFilter> filters_;  // guarded by filters_mutex_ except for slots
 
   Device* record_on_ = nullptr;  // null: nothing is recorded
   std::mutex record_mutex_;

@@ -244,7 +244,7 @@ bool Planner::inputs_in_place(const Node& n, const Device& device) {
   return true;
 }
 
-// Axes, sizes and the like are checked by the shape function. One that only the run knows has
+// Axes, sizes and so on are checked by the shape function. One that only the run knows has
 // not been checked, though the shape of the result may not depend on it.
 bool Planner::host_values_known(const Node& n) {
   const HostInputs on_host(*n.op, n.inputs.size());
@@ -397,7 +397,7 @@ void Planner::place_in_arena() {
     }
   }
   for (Found& f : found_) place_in_tile(f);
-  // Largest first, each at the lowest place that nobody uses in its time.
+  // Largest first, each at the lowest place that nothing uses in its time.
   std::vector<std::size_t> by_size(placed_.size());
   for (std::size_t i = 0; i < by_size.size(); ++i) by_size[i] = i;
   std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) {
@@ -445,7 +445,7 @@ std::int32_t Planner::slot_of(Endpoint e) {
   return v.slot;
 }
 
-// The slot of a value as a tensor of its own; a constant gets one that is always full.
+// The slot of a value as its own tensor; a constant gets one that is always full.
 std::int32_t Planner::tensor_slot(Endpoint e) {
   Value& v = value(e);
   if (v.constant.defined() && v.slot < 0) {

@@ -29,7 +29,7 @@ bool Plan::recordable() const {
         if (here) read_slot[static_cast<std::size_t>(s.out_slots[0])] = 1;
         break;
       case How::kernel:
-        // Random numbers and the like differ from run to run in ways that only the
+        // Random numbers and so on differ from run to run in ways that only the
         // host knows.
         if (here && s.node->op->stateful) return false;
         [[fallthrough]];
@@ -74,7 +74,7 @@ bool Plan::run_recorded(std::span<const Tensor> inputs, std::vector<Tensor>& res
   Recorded& r = *recorded_;
   Instance& my = *r.instance;
   // A variable that lives elsewhere now, or whose value somebody holds, is not updated in
-  // place: the steps run one by one then, and are recorded anew.
+  // place: the steps run one by one then, and are recorded again.
   for (const Recorded::Bound& b : r.variables) {
     VariableSlot& slot = b.cell->slot();
     std::lock_guard guard(slot.mutex);

@@ -142,7 +142,7 @@ class Collector final : public OpObserver {
         if (kind->refused.empty()) kind->refused = call.notes.refused;
       }
       log.records.push_back({index, call.failed, call.start_ns, call.end_ns, call.self_ns});
-    } catch (...) {  // no memory: the program goes on without this event
+    } catch (...) {  // no memory: the program continues without this event
       drop();
     }
   }

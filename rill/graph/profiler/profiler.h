@@ -39,7 +39,7 @@ struct CallKind {
   // The op's name ("MatMul"); of a group of elementwise ops, the members' ("Mul+Add"). A
   // function shows as "(call)", and the making of it as "(trace)" and "(plan)".
   std::string op;
-  std::string node;  // its name in the graph; empty outside of functions
+  std::string node;  // its name in the graph; empty outside functions
   // "eager", "handles" (no kernel: control flow, views), "node" (a function that was not
   // planned), or how a plan runs it: "kernel", "update", "read", "view", "general",
   // "group"; "function", "trace", "plan" for what is not an op.

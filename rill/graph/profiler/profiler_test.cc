@@ -343,7 +343,7 @@ TEST(Profiler, KeepsNoMoreThanItsLimit) {
   EXPECT_EQ(report.events().size(), 10u);
   EXPECT_EQ(report.dropped_events(), 15);
   EXPECT_THAT(report.table(), HasSubstr("15 further calls were not kept"));
-  // The next begins anew.
+  // The next begins again.
   Profile next;
   exp(a);
   EXPECT_EQ(next.stop().dropped_events(), 0);

@@ -21,7 +21,7 @@ constexpr std::int64_t kMuchWork = 10'000'000, kManyBytes = 1 << 20;
 constexpr int kManyRetraces = 2, kManyPlans = 4;
 
 constexpr const char* kMendDtype =
-    "compute in float32 (tf::cast once, outside of the loop) and keep narrow types for storage";
+    "compute in float32 (tf::cast once, outside the loop) and keep narrow types for storage";
 constexpr const char* kMendRetrace =
     "pass numbers that change as tensors, and give the function an input_signature with None for "
     "sizes that change";
@@ -142,7 +142,7 @@ void serial_kernels(const Tally& t, double busy_cores, Findings& out) {
 void general_steps(const Tally& t, Findings& out) {
   const CallKind& k = *t.kind;
   if (k.how != "general" || k.detail.find("shape") == std::string::npos) return;
-  out.add(format("{} \"{}\"", k.op, k.node), "it runs outside of the plan: " + k.detail,
+  out.add(format("{} \"{}\"", k.op, k.node), "it runs outside the plan: " + k.detail,
           "set_shape() where you know the shape; replace ops whose result has as many elements as "
           "some values say (boolean_mask, unique, where of one argument) by forms of fixed size",
           t.calls, t.ms());
@@ -153,7 +153,7 @@ void unplanned(const Tally& t, Findings& out) {
   out.add("functions that run node by node",
           "they were not planned: their shapes were new at nearly every call, or a device scope "
           "was open around the call",
-          "call them outside of device scopes, with few different shapes", t.calls, t.ms());
+          "call them outside device scopes, with few different shapes", t.calls, t.ms());
 }
 
 void tiny_calls(const std::vector<Tally>& all, Findings& out) {
@@ -204,7 +204,7 @@ void making_anew(const std::vector<Tally>& all, Findings& out) {
   for (const auto& [name, m] : plans)
     if (m.count >= kManyPlans)
       out.add(format("function \"{}\"", name),
-              format("it was planned anew {} times: the shapes of its inputs change", m.count),
+              format("it was planned again {} times: the shapes of its inputs change", m.count),
               kMendPlans, m.count, m.ms);
 }
 
@@ -277,7 +277,7 @@ std::vector<Finding> findings(const detail::AnyFunction& f) {
     const GraphFunction::History h = body->history();
     if (h.plans_made >= kManyPlans)
       out.add(format("function \"{}\"", body->name),
-              format("it was planned anew {} times, and a plan was used again {} times: the "
+              format("it was planned again {} times, and a plan was used again {} times: the "
                      "shapes of its inputs change",
                      h.plans_made, h.plans_found),
               kMendPlans, h.plans_made, 0);

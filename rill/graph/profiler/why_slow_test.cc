@@ -175,10 +175,10 @@ TEST(WhySlow, NamesFunctionsThatArePlannedAnew) {
                     {.input_signature = {TensorSpec({None})}, .name = "any"});
   Profile profile;
   for (int n = 1; n <= 6; ++n) f(ones({n}));
-  const Finding seen = finding(profile.stop().findings(), "planned anew 6 times");
+  const Finding seen = finding(profile.stop().findings(), "planned again 6 times");
   EXPECT_THAT(seen.what, HasSubstr("_any_"));
   EXPECT_THAT(profiler::why_slow(f),
-              HasSubstr("planned anew 6 times, and a plan was used again 0"));
+              HasSubstr("planned again 6 times, and a plan was used again 0"));
 }
 
 }  // namespace

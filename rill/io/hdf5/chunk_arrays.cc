@@ -102,7 +102,7 @@ class FixedArray : public ArrayReader {
   }
 };
 
-// The first entries stand in the index block. All others are in data blocks, which grow: "super
+// The first entries are in the index block. All others are in data blocks, which grow: "super
 // block" number k has 2^(k/2) data blocks of 2^((k+1)/2) times the smallest size. The index block
 // lists the data blocks of the first super blocks itself, and the addresses of the other ones.
 class ExtensibleArray : public ArrayReader {
@@ -129,7 +129,7 @@ class ExtensibleArray : public ArrayReader {
     page_ = std::uint64_t{1} << page_bits;
     const unsigned supers = 1 + count_bits - log2_of(smallest_);
     const unsigned listed =
-        std::min(supers, 2 * log2_of(pointers));  // without a block of their own
+        std::min(supers, 2 * log2_of(pointers));  // without their own block
     read_index(index, in_index, supers, listed);
   }
 

@@ -40,7 +40,7 @@ class IndexReader {
   }
   void add(Chunk chunk) {
     if (chunk.address == kNowhere) return;
-    // A chunk outside of the array is left over from when that was larger.
+    // A chunk outside the array is left over from when that was larger.
     for (std::size_t i = 0; i < rank_; ++i)
       if (chunk.at[i] >= counts_[i]) return;
     // Chunks do not overlap, so all of them fit into the file. With this, and with what deflate
@@ -65,7 +65,7 @@ class IndexReader {
                  chunk.mask = c.u32();
                  for (std::size_t i = 0; i < rank_; ++i) {
                    const std::uint64_t at = c.u64();
-                   if (at % a_.layout.chunk[i]) c.damaged("is no multiple of the chunk's size");
+                   if (at % a_.layout.chunk[i]) c.damaged("is not a multiple of the chunk's size");
                    chunk.at.push_back(at / a_.layout.chunk[i]);
                  }
                  add(std::move(chunk));

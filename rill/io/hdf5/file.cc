@@ -70,12 +70,12 @@ bool File::begins_at(std::uint64_t at) const {
   return is_hdf5({first, sizeof first});
 }
 
-// The superblock: how wide addresses are and where the root group is. It stands at the start of
+// The superblock: how wide addresses are and where the root group is. It is at the start of
 // the file, or behind a "user block" of 512, 1024, 2048, ... bytes.
 void File::open() {
   while (!begins_at(base_)) {
     base_ = base_ ? base_ * 2 : 512;
-    RILL_CHECK(base_ < size_, data_loss, "[hdf5] {} is no HDF5 file", name_);
+    RILL_CHECK(base_ < size_, data_loss, "[hdf5] {} is not an HDF5 file", name_);
   }
   size_ -= base_;  // from here on addresses are relative to the superblock
   allowance_ = full_allowance();
@@ -116,13 +116,13 @@ void File::read_at(std::uint64_t at, void* to, std::uint64_t n) const {
 
 void File::read(std::uint64_t at, void* to, std::uint64_t n, const char* what) const {
   if (at > size_ || n > size_ - at)
-    damaged(at, format("{} of {} bytes lies outside of the file, which has {}", what, n, size_));
+    damaged(at, format("{} of {} bytes lies outside the file, which has {}", what, n, size_));
   read_at(base_ + at, to, n);
 }
 
 Cursor File::block(std::uint64_t at, std::uint64_t n, const char* what) const {
   if (at > size_ || n > size_ - at)  // before memory is taken
-    damaged(at, format("{} of {} bytes lies outside of the file, which has {}", what, n, size_));
+    damaged(at, format("{} of {} bytes lies outside the file, which has {}", what, n, size_));
   constexpr std::uint64_t kEach = 48;  // small blocks take time as well
   spend(n + kEach);
   std::string bytes(n, '\0');

@@ -35,7 +35,7 @@ class File {
   [[noreturn]] void damaged(std::uint64_t at, const std::string& what) const;
 
   // Walks over trees and lists that lead back to themselves, or reach the same bytes by very many
-  // ways, must end. An honest file needs each byte of metadata about once. So we allow some
+  // ways, must end. An undamaged file needs each byte of metadata about once. So we allow some
   // multiple of the file's size, for bytes that are read and memory that is taken, and no more.
   void spend(std::uint64_t n) const;
 

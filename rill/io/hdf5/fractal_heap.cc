@@ -142,7 +142,7 @@ const std::string& FractalHeap::direct(std::uint64_t address, std::uint64_t size
     if (at->second.substr(0, 4) != "FHDB")
       file_.damaged(address, "a direct block does not begin with \"FHDB\"");
     if (checked_) {
-      // The checksum stands behind the head and is taken as if it were zero.
+      // The checksum follows the head and is taken as if it were zero.
       const auto head = static_cast<std::uint64_t>(5 + file_.address_size() + offset_bytes_);
       if (size < head + 4) file_.damaged(address, "a direct block is too small");
       std::string zeroed = at->second;

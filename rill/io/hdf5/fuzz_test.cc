@@ -105,7 +105,7 @@ TEST(Hdf5Fuzz, DamagedFilesAreReadOrRefused) {
     } catch (const errors::Error&) {
       ++refused;
     } catch (const std::exception& e) {
-      ADD_FAILURE() << "case " << i << " is no error of ours: " << e.what();
+      ADD_FAILURE() << "case " << i << " is not an error of ours: " << e.what();
     }
     slowest =
         std::max<std::chrono::duration<double>>(slowest, std::chrono::steady_clock::now() - begin);

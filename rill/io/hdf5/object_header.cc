@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint8_t kShared = 2, kFailIfUnknown = 0x80;
 constexpr std::uint16_t kLastKnownKind = 0x18;
 
-// A header goes on in other blocks: their places and sizes.
+// A header continues in other blocks: their places and sizes.
 struct Part {
   std::uint64_t at, size;
 };

@@ -61,7 +61,7 @@ struct Object {
 
 Object read_object(const File& file, std::uint64_t address);
 
-// What stands in a group, whichever of the three forms it has.
+// What is in a group, whichever of the three forms it has.
 Links read_links(const File& file, const Object& group);
 Attributes read_attributes(const File& file, const Object& object);
 

@@ -72,7 +72,7 @@ DType read_float(Cursor& c, const Head& h) {
 void read_enumeration(Cursor& c, const Head& h, Type& t) {
   const std::uint64_t members = h.bits & 0xffff;
   const Head base = read_head(c);
-  if (base.kind != 0) c.damaged("enumerates what is no integer");
+  if (base.kind != 0) c.damaged("enumerates what is not an integer");
   c.skip(4);
   if (members != 2 || h.size != 1 || base.size != 1) return;
   std::string names[2];

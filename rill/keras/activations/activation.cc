@@ -97,7 +97,7 @@ const std::string& Activation::name() const {
 Config Activation::serialize() const {
   RILL_CHECK(!name().empty(), failed_precondition,
              "[activation] a lambda or an own function has no name that a file could hold; use "
-             "one of the library by name, or a Layer of your own with get_config");
+             "one of the library by name, or a user-defined Layer with get_config");
   return name();
 }
 Activation Activation::deserialize(const Config& config) {

@@ -24,7 +24,7 @@ void check_weights(std::string_view application, const ApplicationOptions& o) {
              "file that Keras publishes, or leave weights empty for random ones",
              application);
   RILL_CHECK(io::file_exists(o.weights), invalid_argument,
-             "[{}] weights = \"{}\" is no file; expected the path of a file of weights, or nothing "
+             "[{}] weights = \"{}\" is not a file; expected the path of a file of weights, or nothing "
              "for random ones",
              application, o.weights);
   const Activation& a = o.classifier_activation;

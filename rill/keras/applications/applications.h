@@ -46,7 +46,7 @@ Model VGG16(VGG16Options options = {});
 Model VGG19(VGG19Options options = {});
 
 // What the published weights expect of RGB images with values 0 to 255; whole numbers become
-// floatx. The result is a tensor of its own.
+// floatx. The result is its own tensor.
 namespace mobilenet_v2 {
 using applications::MobileNetV2;
 // -1 to 1.

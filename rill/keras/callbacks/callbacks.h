@@ -33,7 +33,7 @@ class Improvement {
 
 struct EarlyStoppingOptions {
   std::string monitor = "val_loss";
-  double min_delta = 0;  // less is no improvement
+  double min_delta = 0;  // less is not an improvement
   int patience = 0;      // epochs without improvement until training stops
   int verbose = 0;
   std::string mode = "auto";
@@ -170,7 +170,7 @@ class LambdaCallback : public Callback {
   LambdaCallbackOptions o_;
 };
 
-// The progress bar as a callback, for a fit that is told verbose 0.
+// The progress bar as a callback, for a fit with verbose 0.
 class ProgbarLogger : public Callback {
  public:
   void on_epoch_begin(int epoch, const Logs& logs) override;
@@ -220,7 +220,7 @@ struct BackupAndRestoreOptions {
   bool delete_checkpoint = true;  // when training ends
 };
 // Makes training survive a crash: keeps model, optimizer, epoch and batch, the place in the data
-// and the random streams in a folder. A fit that finds them there goes on from them, and ends with
+// and the random streams in a folder. A fit that finds them there continues from them, and ends with
 // the same weights as one that was never stopped, if the program is the same. The state of other
 // callbacks is not kept.
 class BackupAndRestore : public Callback {

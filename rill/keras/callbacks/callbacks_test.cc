@@ -273,7 +273,7 @@ TEST(Callbacks, ModeAutoGoesByTheName) {
   }
 }
 
-// Training that breaks off goes on where it was, to the same numbers.
+// Training that breaks off continues where it was, to the same numbers.
 TEST(Callbacks, BackupAndRestore) {
   const std::string at = folder();
   const auto adam = [] {

@@ -55,7 +55,7 @@ class Parser {
       if (!s.precision) throw Refused{"it has a point, but no precision"};
     }
     if (at_ < text_.size()) s.type = text_[at_++];
-    if (at_ < text_.size()) throw Refused{"it goes on after the type"};
+    if (at_ < text_.size()) throw Refused{"it continues after the type"};
     return s;
   }
 
@@ -88,7 +88,7 @@ std::string printed(const char* form, int precision, double v) {
 }
 
 // The digits of a number that is not negative, without a type: as many as it needs, or so many;
-// always with a point, unless an exponent tells that it is no integer.
+// always with a point, unless an exponent tells that it is not an integer.
 std::string plain_digits(double v, const Spec& s) {
   if (!std::isfinite(v)) return std::isnan(v) ? "nan" : "inf";
   if (!s.precision) return scalar_str({float64, {}, &v});

@@ -35,7 +35,7 @@ Tensor norms(const Tensor& w, int axis) {
   return sqrt(reduce_sum(square(w), axis, {.keepdims = true}));
 }
 
-// Every element of a window becomes what stands on the diagonal for its ring. The middle takes
+// Every element of a window becomes what is on the diagonal for its ring. The middle takes
 // what is just above and left of the window's middle, and the rings around it what follows on the
 // diagonal, as Keras has it: in a window of odd size the first ring takes the middle itself.
 Tensor radial(const Tensor& w) {
@@ -65,7 +65,7 @@ Tensor Constraint::operator()(const Tensor& w) const {
 Config Constraint::serialize() const {
   if (!impl_) return {};
   RILL_CHECK(!impl_->class_name.empty(), failed_precondition,
-             "[constraint] a function of your own has no name that a file could hold; use one of "
+             "[constraint] a user-defined function has no name that a file could hold; use one of "
              "keras::constraints");
   return Config::dict({{"class_name", impl_->class_name}, {"config", impl_->config}});
 }

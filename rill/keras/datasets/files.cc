@@ -35,7 +35,7 @@ Tensor read_idx(const std::string& path, int rank) {
   const auto header = static_cast<std::size_t>(4 + 4 * rank);
   RILL_CHECK(
       bytes.size() >= header && byte(0) == 0 && byte(1) == 0 && byte(2) == 8 && byte(3) == rank,
-      data_loss, "[idx] {} is no idx file of {} axes of bytes", path, rank);
+      data_loss, "[idx] {} is not an idx file of {} axes of bytes", path, rank);
   Dims dims;
   for (std::size_t at = 4; at < header; at += 4)
     dims.push_back(byte(at) << 24 | byte(at + 1) << 16 | byte(at + 2) << 8 | byte(at + 3));
@@ -108,7 +108,7 @@ Split read_cifar(const std::vector<std::string>& files) {
   std::string all;
   for (const std::string& f : files) all += io::read_file(f);
   RILL_CHECK(!all.empty() && all.size() % 3073 == 0, data_loss,
-             "[cifar10] {} has {} bytes, which is no whole number of images", files[0], all.size());
+             "[cifar10] {} has {} bytes, which is not a whole number of images", files[0], all.size());
   const auto n = static_cast<std::int64_t>(all.size() / 3073);
   Tensor records = make_tensor(uint8, {n, 3073});
   std::memcpy(records.impl()->data, all.data(), all.size());
@@ -177,7 +177,7 @@ Splits fashion_mnist::load_data(const LoadDataOptions& o) {
   if (!o.download)
     not_found("fashion_mnist", tried,
               "train-images-idx3-ubyte.gz and its three fellows, or fashion_mnist.npz");
-  // gzip has a checksum of its own, and the sizes are checked.
+  // gzip has its own checksum, and the sizes are checked.
   std::string path;
   for (const char* file : {"train-labels-idx1-ubyte.gz", "train-images-idx3-ubyte.gz",
                            "t10k-labels-idx1-ubyte.gz", "t10k-images-idx3-ubyte.gz"})

@@ -181,7 +181,7 @@ std::string cifar_batch(const std::string& pixels, const std::vector<int>& label
   const auto text = [](const std::string& s) {
     return std::string("U") + static_cast<char>(s.size()) + s;
   };
-  // Zeros stand in the literals.
+  // Zeros are in the literals.
   const auto bytes = []<std::size_t N>(const char(&s)[N]) { return std::string(s, N - 1); };
   std::string p = "\x80\x02}q\x01(" + text("data") + "cnumpy.core.multiarray\n_reconstruct\nq\x02";
   p += bytes(

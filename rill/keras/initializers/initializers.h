@@ -19,7 +19,7 @@ void release(InitializerImpl*) noexcept;
 // function of shape and dtype. A handle; it never changes.
 //
 // With a seed it gives the same numbers at each call, TensorFlow's own; without
-// one each call draws anew, as tf::random::set_seed says.
+// one each call draws again, as tf::random::set_seed says.
 class Initializer {
  public:
   Initializer() = default;  // none
@@ -103,7 +103,7 @@ struct VarianceScalingOptions {
   std::int64_t seed = -1;
 };
 // Variance scale / fan, where a weight [.., in, out] has fan_in = in times what
-// stands before (the size of a convolution's window), fan_out likewise.
+// is before (the size of a convolution's window), fan_out likewise.
 class VarianceScaling : public Initializer {
  public:
   VarianceScaling();

@@ -34,7 +34,7 @@ struct ActivationOptions {
   DTypePolicy dtype = {};
   bool trainable = true;
 };
-// An activation as a layer of its own.
+// An activation as its own layer.
 class Activation : public Layer {
  public:
   explicit Activation(keras::Activation activation, ActivationOptions options = {});

@@ -29,7 +29,7 @@
 // for Keras 3 leave out what the list says Keras 3 does not have.
 namespace rill::keras {
 
-// ---- how values stand in configurations
+// ---- how configurations hold values
 struct PlainField {
   template <class T>
   static Config write(const T& v) {

@@ -15,7 +15,7 @@ using LayerFunction = std::function<Nest(const Nest&, const Config& arguments)>;
 // InvalidArgument unless there are none: for functions of the inputs alone.
 void require_no_arguments(const Config& arguments);
 
-// A function of one tensor, of a list of them, or of any structure; and, if it likes, of a Config
+// A function of one tensor, of a list of them, or of any structure; and optionally of a Config
 // with further arguments.
 template <class F>
 LayerFunction as_layer_function(F f) {
@@ -46,7 +46,7 @@ concept LayerCallable = std::is_invocable_v<F&, Tensor> || std::is_invocable_v<F
 namespace utils {
 
 void register_layer_function(std::string_view name, LayerFunction f);
-// Makes a function known by name, so that Lambda(name) can be saved and loaded. A file holds the
+// Registers a function under a name, so that Lambda(name) can be saved and loaded. A file holds the
 // name alone: the program that loads it registers the same function. A name given twice means
 // the later function from then on.
 template <class F>
@@ -77,7 +77,7 @@ struct LambdaOptions {
 //   keras::layers::Lambda twice("scaled", {.arguments = keras::Config::dict({{"scale", 2.0}})});
 //
 // Of a function that is not registered, or with a mask, the layer works but cannot be saved.
-// Variables in the function are not the layer's: a layer with weights is a class of its own.
+// Variables in the function are not the layer's: a layer with weights is its own class.
 class Lambda : public Layer {
  public:
   template <StringLike S>

@@ -93,7 +93,7 @@ class UnitNormalization : public Layer {
 };
 
 struct NormalizationOptions {
-  nn::Sizes axis = -1;              // with statistics of their own; {}: one mean for everything
+  nn::Sizes axis = -1;              // with their own statistics; {}: one mean for everything
   Tensor mean = {}, variance = {};  // both or none; without them adapt finds them
   bool invert = false;              // the other way: x * sqrt(variance) + mean
   TensorShape input_shape = {}, batch_input_shape = {};

@@ -80,7 +80,7 @@ void refuse_argument(const Config& config, const char* key) {
 LayerRef layers::from_config(std::string_view class_name, const Config& config) {
   const LayerFactory f = known().find(class_name);
   RILL_CHECK(f, not_found,
-             "[from_config] unknown layer class \"{}\".{} A class of your own must be made known "
+             "[from_config] unknown layer class \"{}\".{} Register a user-defined class "
              "first: {}",
              class_name, did_you_mean(class_name, registered_layer_names()),
              registering_call(class_name));

@@ -99,7 +99,7 @@ requires(std::is_invocable_r_v<Tensor, F&, Tensor, Tensor> && !std::is_base_of_v
                                                                          std::string_view package =
                                                                              "Custom") {
   static_assert(std::is_pointer_v<F> || std::is_empty_v<F>,
-                "a function that keeps values is not told from another of its kind; make it a "
+                "two functions that capture values cannot be distinguished; make it a "
                 "class derived from keras::Loss or keras::Metric");
   if constexpr (!std::is_pointer_v<F> && std::is_convertible_v<F, BinaryFn>)
     register_keras_serializable(name, BinaryFn(function), package);  // as compile takes it

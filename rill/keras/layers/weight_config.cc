@@ -6,7 +6,7 @@ namespace rill::keras {
 Config serialize(const Initializer& i) {
   if (!i.defined()) return {};
   RILL_CHECK(!i.class_name().empty(), failed_precondition,
-             "[initializer] a function of your own has no name that a file could hold; use one of "
+             "[initializer] a user-defined function has no name that a file could hold; use one of "
              "keras::initializers");
   return Config::dict({{"class_name", i.class_name()}, {"config", Config::from_json(i.config())}});
 }

@@ -162,7 +162,7 @@ Config LossRef::serialize() const {
   if (!loss_) return {};
   if (const std::optional<std::string> name = name_for_files(*this)) {
     RILL_CHECK(!name->empty(), failed_precondition,
-               "[loss] a function of your own has no name that a file could hold; use one of "
+               "[loss] a user-defined function has no name that a file could hold; use one of "
                "keras::losses, or keras::utils::register_keras_serializable(\"NAME\", FUNCTION)");
     return *name;
   }

@@ -208,7 +208,7 @@ TEST(Losses, MseIsTheMeanOfSquares) {
   EXPECT_NEAR((*losses::get("mse"))(y, p).item<double>(), 3.5, 1e-6);
 }
 
-// What training needs stands in three modules, each of which also knows its members by name.
+// What training needs is in three modules, each of which also knows its members by name.
 TEST(Losses, StandBesideMetricsAndOptimizers) {
   RILL_SHOWS("L43");
   namespace keras = tf::keras;

@@ -13,7 +13,7 @@ namespace rill::keras {
 struct NamedLoss {
   const char *name, *alias, *class_name;
   BinaryFn function;
-  // One without an alias has an empty one, which is no name.
+  // One without an alias has an empty one, which is not a name.
   bool goes_by(std::string_view given) const {
     return !given.empty() && (given == name || given == alias);
   }

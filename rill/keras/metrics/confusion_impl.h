@@ -19,7 +19,7 @@ class ConfusionRule {
   // grow with their number. The outer two may be widened a little.
   bool even = false;
   std::optional<int> top_k, class_id;
-  bool multi_label = false;  // [samples, labels]: each label has counts of its own
+  bool multi_label = false;  // [samples, labels]: each label has its own counts
   Tensor label_weights;      // undefined: all 1; not with multi_label
 
   ConfusionCounts count(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight,

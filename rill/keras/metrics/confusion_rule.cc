@@ -84,7 +84,7 @@ ConfusionCounts ConfusionRule::count(const Tensor& y_true, const Tensor& y_pred,
   const auto from_the_end = [&](const Tensor& weights) {
     if (!multi_label) return cumsum(unsorted_segment_sum(weights, bucket, n), 0, {.reverse = true});
     const Tensor labels = last_size(p);
-    const Tensor first = range(labels) * n;  // each label has buckets of its own
+    const Tensor first = range(labels) * n;  // each label has its own buckets
     const Tensor own = where(bucket < 0, bucket, bucket + cast(first, int32));
     const TensorShape& s = p.shape();
     const std::int64_t columns = s.has_rank() ? s.dim(-1) : -1;

@@ -33,7 +33,7 @@ IoU::IoU(IoUOptions o)
 void IoU::update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) {
   const auto check_classes = [&](const Tensor& y, const char* what) {
     const std::string message =
-        format("[{}] {} have numbers that are no classes; expected those in [0, {})", name(), what,
+        format("[{}] {} have numbers that are not classes; expected those in [0, {})", name(), what,
                o_.num_classes);
     debugging::assert_non_negative(y, {.message = message});
     debugging::assert_less(y, static_cast<std::int64_t>(o_.num_classes), {.message = message});
@@ -42,7 +42,7 @@ void IoU::update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor&
     return reshape(cast(sparse ? y : argmax(y, o_.axis), int64), {-1});
   };
   Tensor t = classes(y_true, o_.sparse_y_true), p = classes(y_pred, o_.sparse_y_pred);
-  // What is ignored may be no class at all; it stands in no place of the matrix.
+  // What is ignored may be no class at all; it is in no place of the matrix.
   Tensor counts;
   if (o_.ignore_class) {
     counts = t != *o_.ignore_class;

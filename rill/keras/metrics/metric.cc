@@ -256,7 +256,7 @@ Config MetricRef::serialize() const {
     std::string name = registered_function_name(mean->function());
     if (name.empty()) name = library_function_name(mean->function());
     RILL_CHECK(!name.empty(), failed_precondition,
-               "[metric] a function of your own has no name that a file could hold; use one of "
+               "[metric] a user-defined function has no name that a file could hold; use one of "
                "keras::metrics, or keras::utils::register_keras_serializable(\"NAME\", FUNCTION)");
     config.set("fn", name);
   }
@@ -275,8 +275,8 @@ MetricRef MetricRef::deserialize(const Config& c) {
   std::vector<std::string> names = registered_metric_names();
   for (const MetricClass& m : metric_classes()) names.push_back(m.class_name);
   RILL_FAIL(invalid_argument,
-            "[metric] unknown class \"{}\".{} A class of your own must be made "
-            "known first: {}",
+            "[metric] unknown class \"{}\".{} Register a user-defined "
+            "class first: {}",
             class_name, did_you_mean(class_name, names), registering_call(class_name));
 }
 

@@ -30,7 +30,7 @@ struct MetricOptions {
 };
 
 // A number that is kept over batches: update_state takes a batch in, result gives the number,
-// reset_state starts anew. A reference: copies share the state. A user-defined metric makes its
+// reset_state starts again. A reference: copies share the state. A user-defined metric makes its
 // variables in the constructor:
 //
 //   struct SparseAccuracy : keras::metrics::Metric {
@@ -107,7 +107,7 @@ class MetricRef {
   // user-defined function; InvalidArgument, with the nearest name, for an unknown class.
   Config serialize() const;
   static MetricRef deserialize(const Config& config);
-  // One of the same class and arguments with a state of its own, as each of several outputs needs
+  // One of the same class and arguments with its own state, as each of several outputs needs
   // it. A user-defined class has a static from_config(const keras::Config&), or a constructor that
   // takes the Config or nothing; InvalidArgument for another.
   MetricRef anew() const;

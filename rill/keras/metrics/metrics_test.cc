@@ -311,7 +311,7 @@ TEST(Metrics, NumbersThatAreNoClassesAreRefused) {
       [&] {
         iou(tf::constant({0, 1}), tf::constant({2, 0}));
       },
-      "predictions have numbers that are no classes");
+      "predictions have numbers that are not classes");
   expect_error<tf::errors::InvalidArgument>(
       [&] {
         iou(tf::constant({-1, 1}), tf::constant({0, 1}));

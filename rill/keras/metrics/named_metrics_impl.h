@@ -16,7 +16,7 @@ class MeanMetricWrapper;
 struct NamedMetric {
   const char *name, *alias;
   BinaryFn function;
-  // One without an alias has an empty one, which is no name.
+  // One without an alias has an empty one, which is not a name.
   bool goes_by(std::string_view given) const {
     return !given.empty() && (given == name || given == alias);
   }
@@ -49,7 +49,7 @@ std::string library_function_name(const std::function<Tensor(const Tensor&, cons
 // The mean of the function that the argument "fn" names. Undefined when it is none of the
 // library's.
 MetricRef library_function_metric(const Config& config);
-// Metrics without a name of their own that are of one class are told apart by numbers:
+// Unnamed metrics of one class get numbers:
 // "precision", "precision_1". The classes are those that Keras numbers, and the user's.
 void number_metrics(const std::vector<MetricRef>& metrics);
 

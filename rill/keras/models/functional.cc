@@ -74,7 +74,7 @@ Tensor fit_last_axis(const Tensor& x, const TensorShape& want) {
   return x;
 }
 
-// A model may begin at what a layer made. It has an input of its own there, as in Keras, and the
+// A model may begin at what a layer made. It has its own input there, as in Keras, and the
 // layers that follow are called once more, on what comes of that.
 void FunctionalImpl::begin_at_inputs(std::vector<Ref<KerasNode>>& order) {
   std::map<std::pair<const KerasNode*, int>, Tensor> instead;
@@ -253,7 +253,7 @@ Nest FunctionalImpl::call_nest(const Nest& given, const CallContext& context) {
 
 // ---- configuration
 void FunctionalImpl::add_config(Config& c) const {
-  // The calls of a layer that belong to this model are counted anew, in the order in which they
+  // The calls of a layer that belong to this model are counted again, in the order in which they
   // were made. Of a model inside, Keras counts the call that drew it, too.
   std::map<const LayerImpl*, std::vector<const KerasNode*>> calls;
   for (const Ref<KerasNode>& n : nodes_) calls[n->layer.get()].push_back(n.get());

@@ -93,7 +93,7 @@ struct MyModel : keras::Model {
   Tensor call(const Tensor& inputs, const keras::CallContext&) override {
     return dense_2(dropout(dense_1(inputs)));
   }
-  // User-defined methods stand beside those of the library.
+  // User-defined methods are beside those of the library.
   Tensor scaled(const Tensor& inputs, double temperature) { return (*this)(inputs) / temperature; }
 };
 
@@ -406,7 +406,7 @@ TEST(KerasGuide, LayersHoldVariablesAndModelsHoldLayers) {
 }
 
 // The guide sets an attribute before it calls the constructor of Layer: so does a base that
-// stands before it.
+// is before it.
 struct OutputDim {
   int output_dim;
 };

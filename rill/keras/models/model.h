@@ -51,7 +51,7 @@ class LossArg {
   LossArg(std::initializer_list<std::pair<std::string, LossRef>> by_name)
       : kind_(Kind::named), list_(by_name) {}
   enum class Kind : unsigned char { one, each, named };
-  // As it stands in a file; names are used by `named` alone.
+  // As it is in a file; names are used by `named` alone.
   LossArg(Kind kind, std::vector<std::pair<std::string, LossRef>> list)
       : kind_(kind), list_(std::move(list)) {}
   Kind kind() const { return kind_; }
@@ -329,7 +329,7 @@ class Model : public Layer {
   // registered.
   std::string to_json(int indent = -1) const;
   std::string to_yaml() const;
-  // Architecture, weights, what compile was told and the state of the optimizer, by the suffix:
+  // Architecture, weights, the settings of compile and the state of the optimizer, by the suffix:
   // .keras (an archive), .h5 or .hdf5. The file appears whole or not at all.
   void save(const std::string& path, SaveOptions options = {}) const;
   // Weights alone: a TensorFlow checkpoint, HDF5 for .h5, .hdf5 and .keras, and Keras 3's

@@ -34,7 +34,7 @@ class Table {
   void open_frame(std::size_t level) { framed(level, kFrame); }
   void close_frame(std::size_t level) { framed(level - 1, kFrame); }
 
-  // A cell that is too long goes on in the next line.
+  // A cell that is too long continues in the next line.
   void row(std::vector<std::string> cells, std::size_t level = 0) {
     do {
       std::string line(level, '|');

@@ -1,4 +1,4 @@
-// Layers of a user's own inside of models: what they add, mask and freeze counts as in Keras.
+// Layers of a user's own inside models: what they add, mask and freeze counts as in Keras.
 // Expected numbers are those of Keras 2.15.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -28,7 +28,7 @@ struct KerasSetup {
   Config own;  // its own arguments
 };
 
-// Keras's optimizers, and how their state stands in a checkpoint of Keras 2.15:
+// Keras's optimizers, and how a checkpoint of Keras 2.15 holds their state:
 //   _iterations, _learning_rate (_current_learning_rate of a schedule)
 //   _variables/0           the iterations once more
 //   _variables/1, 2, ...   the slots in the order of their making

@@ -9,8 +9,8 @@ namespace rill RILL_API {
 namespace keras {
 namespace optimizers {
 
-// The base of the schedules that files can hold: keras::optimizers::schedules, or one of one's
-// own, which overrides the first.
+// The base of the schedules that files can hold: keras::optimizers::schedules, or a user-defined
+// one, which overrides the first.
 class LearningRateSchedule {
  public:
   virtual ~LearningRateSchedule();
@@ -43,7 +43,7 @@ class LearningRate {
   // Where the rate is one; null.
   const Variable* variable() const { return is_variable_ ? &variable_ : nullptr; }
   // As files hold it: a number, or the class and arguments of a schedule. FailedPrecondition for
-  // a callable that is no LearningRateSchedule.
+  // a callable that is not a LearningRateSchedule.
   Config config() const;
   static LearningRate from_config(const Config& config);
   bool is_number() const { return !is_variable_ && !tensor_.defined() && schedule_.empty(); }

@@ -112,7 +112,7 @@ TEST_F(LossScale, GradientsThatVanishInFloat16AreKept) {
         {w});
     return 1 - w.item<double>();
   };
-  EXPECT_EQ(squares(o::SGD(1024)), 0);  // 1e-8 is no float16
+  EXPECT_EQ(squares(o::SGD(1024)), 0);  // 1e-8 is not a float16
   EXPECT_NEAR(squares(LossScaleOptimizer(o::SGD(1024))), 1024 * 1e-8, 1e-7);
 }
 

@@ -53,7 +53,7 @@ class Optimizer {
     apply_gradients(tape.gradient(loss, vars), vars);
   }
   // For user-defined loops: differentiate the first instead of the loss, and apply the second.
-  // The loss and the gradients themselves but for mixed_precision::LossScaleOptimizer.
+  // The loss and the gradients themselves except for mixed_precision::LossScaleOptimizer.
   Tensor get_scaled_loss(const Tensor& loss) const;
   Gradients get_unscaled_gradients(const Gradients& gradients) const;
   // Makes the state for these variables now; the first step does it otherwise.
@@ -76,7 +76,7 @@ class Optimizer {
   std::string class_name() const;
   // The state of the optimizer: iterations, then the slots in the order of their making.
   std::vector<Variable> variables() const;
-  // For checkpoints, with the names that Keras gives to its state. State that is not there
+  // For checkpoints, with the names that Keras gives to its state. Missing state
   // yet is restored at the first step.
   Ref<TrackableNode> trackable() const;
 

@@ -16,7 +16,7 @@ class Step {
   // base^count where base first takes the variable's precision, as in Keras: 1 - base^t
   // is small, so that the rounding shows.
   Number power_for(const Variable& var, double base);
-  // The value of a scalar variable, read once a step.
+  // The value of a scalar variable, read once per step.
   Number value_of(const Variable& scalar);
   const Number count;
 
@@ -59,8 +59,8 @@ class OptimizerImpl : public TrackableNode {
   Variable iterations;
 };
 
-// An optimizer with a rule of its own; shared by Keras's family and TensorFlow 1's. How the state
-// stands in a checkpoint differs between the families.
+// An optimizer with its own rule; shared by Keras's family and TensorFlow 1's. How the state
+// is in a checkpoint differs between the families.
 class RuleOptimizerImpl : public OptimizerImpl {
  public:
   RuleOptimizerImpl(std::string optimizer_name, optimizers::LearningRate rate);

@@ -324,7 +324,7 @@ TEST(Optimizer, SlotsLiveOnTheVariablesDevice) {
   EXPECT_EQ(sgd.variables()[1].to_vector<float>(), (std::vector<float>{-1, -1}));
 }
 
-// TensorFlow 1's optimizers stand in compile, and step there as they do by hand.
+// TensorFlow 1's optimizers work in compile, and step there as they do by hand.
 template <class O>
 void expect_same_in_fit(O in_fit, O by_hand) {
   const Tensor x = tf::random::stateless_uniform({8, 3}, {1, 2}, -1, 1),

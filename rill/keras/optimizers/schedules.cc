@@ -34,7 +34,7 @@ const std::vector<std::string>& class_names() {
 Config LearningRate::config() const {
   if (schedule_.empty()) return at(0);
   RILL_CHECK(object_, failed_precondition,
-             "[learning rate] a function of your own has no name that a file could hold; use one "
+             "[learning rate] a user-defined function has no name that a file could hold; use one "
              "of keras::optimizers::schedules");
   Config c =
       Config::dict({{"class_name", object_->class_name()}, {"config", object_->get_config()}});

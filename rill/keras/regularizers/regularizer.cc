@@ -50,7 +50,7 @@ Tensor Regularizer::operator()(const Tensor& x) const {
 Config Regularizer::serialize() const {
   if (!impl_) return {};
   RILL_CHECK(!impl_->class_name.empty(), failed_precondition,
-             "[regularizer] a function of your own has no name that a file could hold; use one of "
+             "[regularizer] a user-defined function has no name that a file could hold; use one of "
              "keras::regularizers");
   return Config::dict({{"class_name", impl_->class_name}, {"config", impl_->config}});
 }

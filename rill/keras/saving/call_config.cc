@@ -67,7 +67,7 @@ class LayerCall {
   Config symbolic(const Tensor& t, const char* what) const {
     RILL_CHECK(keras_symbol(t), unimplemented,
                "[get_config] layer \"{}\" is called with a constant as {}, which a configuration "
-               "does not hold; put the call into a Layer of your own",
+               "does not hold; put the call into a user-defined Layer",
                n_.layer->name(), what);
     return place_(t);
   }

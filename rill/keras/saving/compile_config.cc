@@ -25,11 +25,11 @@ const std::string& class_of(const Config& record) {
   return (own ? registered : record["class_name"]).as_string();
 }
 
-// How a function that a file names is made known.
+// How a function that a file names is registered.
 std::string function_advice(std::string_view name) {
   const std::string_view bare = name.substr(name.find('>') + 1);
   return format(
-      "A function of your own must be made known first: "
+      "Register a user-defined function first: "
       "keras::utils::register_keras_serializable(\"{}\", {})",
       bare, bare);
 }
@@ -70,7 +70,7 @@ LossRef loss_by_name(const std::string& name) {
   RILL_CHECK(
       name != kNameless, not_found,
       "[load_model] the loss is a user-defined function without a name, which no file holds; "
-      "one that was made known by keras::utils::register_keras_serializable(\"NAME\", "
+      "one registered with keras::utils::register_keras_serializable(\"NAME\", "
       "FUNCTION) would come back");
   RILL_CHECK(is_loss(name) || registered_function(name), not_found,
              "[load_model] unknown loss \"{}\".{} {}", name, did_you_mean(name, loss_names()),
@@ -88,7 +88,7 @@ LossRef read_loss(const Config& given) {
   LossRef loss = registered_loss(class_name, given["config"]);
   if (!loss.defined()) {
     RILL_CHECK(is_loss(class_name), not_found,
-               "[load_model] unknown loss class \"{}\".{} A class of your own must be made known "
+               "[load_model] unknown loss class \"{}\".{} Register a user-defined class "
                "first: {}",
                class_name, did_you_mean(class_name, loss_class_names()),
                registering_call(class_name));
@@ -174,7 +174,7 @@ Config metrics_config(const MetricsArg& metrics, CompileForm form) {
   RILL_FAIL(
       not_found,
       "[load_model] the metric \"{}\" is a user-defined function without a name, which no file "
-      "holds; one that was made known by keras::utils::register_keras_serializable(\"NAME\", "
+      "holds; one registered with keras::utils::register_keras_serializable(\"NAME\", "
       "FUNCTION) would come back",
       name);
 }
@@ -219,7 +219,7 @@ MetricRef read_metric(const Config& c, const std::string& output) {
   for (const MetricClass& m : metric_classes()) known.push_back(m.class_name);
   RILL_FAIL(
       not_found,
-      "[load_model] unknown metric {} \"{}\".{} A class of your own must be made known first: "
+      "[load_model] unknown metric {} \"{}\".{} Register a user-defined class first: "
       "{}",
       class_name, name, did_you_mean(class_name, known), registering_call(class_name));
 }
@@ -288,7 +288,7 @@ Config compile_config(const CompileOptions& o, CompileForm form) {
                          {"weighted_metrics", metrics_config(o.weighted_metrics, form)}});
   } catch (errors::Error& e) {
     e.add_context(
-        "while saving what compile was told; save with {.include_optimizer = false} to leave it "
+        "while saving the settings of compile; save with {.include_optimizer = false} to leave it "
         "out");
     throw;
   }
@@ -309,7 +309,7 @@ CompileOptions compile_options(const Config& c, CompileForm form, const Model& m
   return o;
 } catch (errors::Error& e) {
   e.add_context(
-      "while reading what compile was told; load with {.compile = false}, and compile anew");
+      "while reading the settings of compile; load with {.compile = false}, and compile again");
   throw;
 }
 

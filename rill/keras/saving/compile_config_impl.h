@@ -3,7 +3,7 @@
 
 namespace rill::keras {
 
-// HDF5 files and archives hold what compile was told a little differently: the optimizer as
+// HDF5 files and archives hold the settings of compile a little differently: the optimizer as
 // "optimizer_config" or "optimizer", metrics that are functions as records or by name.
 enum class CompileForm : unsigned char { hdf5, archive };
 

@@ -159,7 +159,7 @@ TEST(CustomObjects, AFunctionOfOnesOwnThatIsCalledAsOneOfTheLibrary) {
               m.evaluate(x(), y(), {.verbose = 0})["error"]);
   }
   expect_error<tf::errors::FailedPrecondition>([&] { keras::metrics::serialize(own); },
-                                               "a function of your own");
+                                               "a user-defined function");
   const keras::Config c = keras::metrics::serialize(library);
   EXPECT_EQ(c["config"]["fn"], keras::Config("mean_squared_error"));
   EXPECT_EQ(keras::metrics::deserialize(c)->name(), "error");
@@ -183,7 +183,7 @@ TEST(CustomObjects, ClassesThatAreKnownComeBack) {
     EXPECT_EQ(c["metrics"][1][key], keras::Config("tests>Largest"));
     keras::Model back = keras::models::load_model(folder + file);
     ASSERT_TRUE(back.compiled());
-    // The same loss, metrics and state of the optimizer: training goes on as it would have.
+    // The same loss, metrics and state of the optimizer: training continues as it would have.
     const auto on = m.fit(x(), y(), epochs), again = back.fit(x(), y(), epochs);
     for (const char* name : {"loss", "mae", "largest"}) EXPECT_EQ(on[name], again[name]) << name;
     EXPECT_EQ(back.get_weights()[0].item<float>(), m.get_weights()[0].item<float>());

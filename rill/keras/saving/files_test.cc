@@ -352,7 +352,7 @@ TEST(SaveModel, TrainingGoesOnAsIfItHadNotStopped) {
     }
 }
 
-// The state that belongs to a lone weight is no learning rate.
+// The state that belongs to a lone weight is not a learning rate.
 TEST(SaveModel, TheOptimizerOfOneWeightGoesOn) {
   const std::string folder = fresh_folder("one_weight");
   for (const std::string file : {"/m.h5", "/m.keras"}) {
@@ -453,7 +453,7 @@ TEST(SaveModel, PathsAndFormats) {
   m.compile({.optimizer = keras::optimizers::SGD([](const Tensor&) { return tf::constant(0.1f); }),
              .loss = "mse"});
   expect_error<tf::errors::FailedPrecondition>(
-      [&] { m.save(folder + "/model", {.save_format = "h5"}); }, "function of your own");
+      [&] { m.save(folder + "/model", {.save_format = "h5"}); }, "user-defined function");
   EXPECT_EQ(rill::io::read_file(folder + "/model"), before);
   EXPECT_EQ(rill::io::list_folder(folder), (std::vector<std::string>{"model", "saved"}));
 }

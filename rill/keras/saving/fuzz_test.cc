@@ -129,7 +129,7 @@ TEST(KerasFuzz, DamagedModelsAreReadOrRefused) {
     } catch (const errors::Error&) {
       ++refused;
     } catch (const std::exception& e) {
-      ADD_FAILURE() << "case " << i << " is no error of ours: " << e.what();
+      ADD_FAILURE() << "case " << i << " is not an error of ours: " << e.what();
     }
   }
   if (!only) {
@@ -151,7 +151,7 @@ std::string with_short_numbers(std::string s) {
   return s;
 }
 
-// Whole models in HDF5, and archives whose weights are damaged but for the archive's checksum.
+// Whole models in HDF5, and archives whose weights are damaged except for the archive's checksum.
 //
 //   RILL_FUZZ=100000 keras_test --gtest_filter='KerasFuzz.DamagedHdf5*'
 TEST(KerasFuzz, DamagedHdf5IsReadOrRefused) {
@@ -194,7 +194,7 @@ TEST(KerasFuzz, DamagedHdf5IsReadOrRefused) {
     } catch (const errors::Error&) {
       ++refused;
     } catch (const std::exception& e) {
-      ADD_FAILURE() << "case " << i << " is no error of ours: " << e.what();
+      ADD_FAILURE() << "case " << i << " is not an error of ours: " << e.what();
     }
   }
   if (!only) {

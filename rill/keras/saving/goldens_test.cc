@@ -1,4 +1,4 @@
-// Files between Rill and Keras. tools/keras_files.py runs these tests on what Keras writes anew
+// Files between Rill and Keras. tools/keras_files.py runs these tests on what Keras writes again
 // (RILL_KERAS_GOLDENS), and gives Keras what Rill writes (RILL_KERAS_OUT).
 #include <gtest/gtest.h>
 

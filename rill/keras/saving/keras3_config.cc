@@ -16,7 +16,7 @@ Config converted(const Config& record);
 void convert_layer(const std::string& class_name, Config& c) {
   change_for_keras3(class_name, c);
   c.erase("batch_input_shape");
-  // Layers inside of others.
+  // Layers inside others.
   for (const char* key : {"layer", "backward_layer", "cell"})
     if (c.get(key).is_dict()) c.set(key, with_modules(converted(c[key])));
   if (c.get("cells").is_list()) {

@@ -1,5 +1,5 @@
 // Files between Rill and Keras 3. tools/keras_newest.py runs these tests on what the newest Keras
-// writes anew (RILL_KERAS3_GOLDENS), and gives Keras what Rill writes (RILL_KERAS3_OUT).
+// writes again (RILL_KERAS3_GOLDENS), and gives Keras what Rill writes (RILL_KERAS3_OUT).
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -97,7 +97,7 @@ TEST(ModelConfig, ArgumentsOfCallsComeBack) {
   const keras::Model m(tf::Nest{q, v, keep}, tf::tuple(o, scores, states[0]));
   expect_round_trip(m, tf::Nest{tf::random::normal({2, 3, 4}), tf::random::normal({2, 5, 4}),
                                 tf::random::normal({2, 5}) > 0.f});
-  // Tensors that never change may stand behind a name too.
+  // Tensors that never change may be behind a name too.
   const Tensor fixed = tf::random::normal({1, 5, 4});
   const keras::Model by_constant(q, layers::MultiHeadAttention(2, 3)(q, fixed));
   expect_round_trip(by_constant, tf::random::normal({1, 3, 4}));
@@ -247,7 +247,7 @@ TEST(ModelConfig, OpsAreNamedAsKerasNamesThem) {
   EXPECT_THAT(m.layers()[2]->name(), testing::StartsWith("tf.stack"));
 }
 
-// Where Keras has one layer and Rill several, the others have names of their own.
+// Where Keras has one layer and Rill several, the others have their own names.
 TEST(ModelConfig, AnOpThatIsSeveralInRill) {
   const std::string json = R"({"class_name": "Functional", "config": {"name": "m", "layers": [
       {"class_name": "InputLayer", "config": {"batch_input_shape": [null, 4], "name": "a"},

@@ -41,7 +41,7 @@ void write_list(const std::string& group, const std::vector<std::pair<std::strin
   file.add_group(group);
   std::vector<std::string> names;
   for (const auto& [given, value] : list) {
-    // Two weights of one name are told apart; the list decides what is what.
+    // Two weights may have one name; the list decides which is which.
     std::string name = full_name(given);
     for (int i = 1; file.contains(joined(group, name)); ++i)
       name = format("{}_{}", full_name(given), i);

@@ -11,7 +11,7 @@ Config constant_config(const Tensor& given) {
   const bool whole = t.dtype().is_integer();
   RILL_CHECK(whole || t.dtype().is_floating() || t.dtype().is_bool(), unimplemented,
              "[get_config] an op of the model has a {} constant, which a configuration does not "
-             "hold; put the op into a Layer of your own",
+             "hold; put the op into a user-defined Layer",
              t.dtype());
   if (t.ndim() == 0) {
     if (t.dtype().is_bool()) return t.item<bool>();
@@ -19,7 +19,7 @@ Config constant_config(const Tensor& given) {
   }
   RILL_CHECK(t.size() <= 100000, unimplemented,
              "[get_config] an op of the model has a constant of shape {}, which is too large for a "
-             "configuration; make it a weight of a Layer of your own",
+             "configuration; make it a weight of a user-defined Layer",
              t.shape());
   Config list = Config::list();
   for (std::int64_t i = 0; i < t.shape().dim(0); ++i)
@@ -65,7 +65,7 @@ WrittenCall DrawnOp::written() const {
   const OpForm* form = form_of_op(op_.name);
   RILL_CHECK(form, unimplemented,
              "[get_config] the op {} (layer \"{}\") has no form in Keras's configurations that "
-             "Rill knows; put it into a Layer of your own",
+             "Rill knows; put it into a user-defined Layer",
              op_.name, name());
   WrittenCall call{form, first(*form)};
   for (const OpArgument& a : form->arguments)
@@ -91,7 +91,7 @@ Config DrawnOp::constant(std::string_view input, std::string_view what) const {
   const Tensor& t = tensor(input);
   RILL_CHECK(!keras_symbol(t), unimplemented,
              "[get_config] the {} of layer \"{}\" is computed by the model, which a configuration "
-             "does not hold; put the op into a Layer of your own",
+             "does not hold; put the op into a user-defined Layer",
              what, name());
   return constant_config(t);
 }
@@ -127,7 +127,7 @@ Config DrawnOp::argument(const OpArgument& a) const {
 }
 
 // ---- Keras 2
-// The arguments stand behind the first, or behind each of its tensors.
+// The arguments follow the first, or behind each of its tensors.
 Config keras2_config(const WrittenCall& call) {
   const auto entry = [&](Config place) {
     place.push_back(call.arguments);

@@ -50,10 +50,10 @@ Config keras3_op_record(const Config& record);
 Config keras3_tensor(const Config& place);
 
 // ---- values
-// Numbers in lists. Unimplemented for what is no number, and for a very large tensor.
+// Numbers in lists. Unimplemented for what is not a number, and for a very large tensor.
 Config constant_config(const Tensor& t);
 Config attr_config(const AttrValue& value);
-// Keras 3's tuples and slices are records with a class of their own: what they hold.
+// Keras 3's tuples and slices are records with their own class: what they hold.
 Config without_record(const Config& c);
 
 }  // namespace rill::keras

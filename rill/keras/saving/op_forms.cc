@@ -27,7 +27,7 @@ std::string name_in_functions(const std::string& name) {
 bool is_hidden(const AttrDef& attr) {
   return attr.inferred || attr.name == "Truncate" || attr.name == "incompatible_shape_error";
 }
-// What the host reads may be computed by the model if it is sizes; axes and the like are constants.
+// What the host reads may be computed by the model if it is sizes; axes and so on are constants.
 bool may_be_computed(const Op& op, std::size_t input) {
   const std::string& name = op.inputs[input].name;
   return (op.host_inputs >> input & 1u) == 0 || name == "shape" || name == "multiples";
@@ -149,7 +149,7 @@ class Row {
 };
 
 // ---- values that the versions write differently
-// Tuples and slices are records with a class of their own in Keras 3.
+// Tuples and slices are records with their own class in Keras 3.
 Config slices_to_keras3(const Config& slices, const Config&, const Refuse&) {
   Config list = Config::list();
   for (const Config& s : slices.items())
@@ -222,7 +222,7 @@ Config slices_of(const DrawnOp& op) {
     const Tensor& x = op.tensor("input");
     RILL_CHECK(x.shape().has_rank(), unimplemented,
                "[get_config] layer \"{}\" takes a slice with an ellipsis of a tensor whose rank is "
-               "not known; slice in a Layer of your own",
+               "not known; slice in a user-defined Layer",
                op.name());
     int others = 0;
     for (std::size_t i = 0; i < begin.size(); ++i)
@@ -247,7 +247,7 @@ Config slices_of(const DrawnOp& op) {
 }
 
 // ---- the table
-// Ops that both versions call as the schema does. Keras 3 has them in a module of its own, under
+// Ops that both versions call as the schema does. Keras 3 has them in its own module, under
 // the name of the op.
 constexpr struct {
   std::string_view keras2, keras3, ops;

@@ -9,7 +9,7 @@
 #include "rill/keras/config.h"
 
 // How files of Keras write the ops of a model. Keras 2 calls functions of TensorFlow,
-// "math.reduce_sum"; Keras 3 has ops of its own, keras.src.ops.numpy's "Sum". One table holds both;
+// "math.reduce_sum"; Keras 3 has its own ops, keras.src.ops.numpy's "Sum". One table holds both;
 // the readers and the writers of both versions walk its rows.
 namespace rill::keras {
 

@@ -24,10 +24,10 @@ std::string below(const std::string& place, const std::string& name) {
 // The two Keras give the same layer different places, as they go through the attributes of an
 // object in different orders, and a layer stands where it is met first. A user-defined model keeps
 // its layers in attributes, and all of them in the list "layers" too:
-// - Keras 2 goes backwards. "out" and "norm" stand under their names, then comes "layers" with all
-//   the others: "dense1" is layers/dense. It numbers the layers that stand in a list.
-// - Keras 3 goes forwards, names with "_" last. "dense1" stands under its name, and "out" is in
-//   "layers". It numbers all layers of a list, those too that stand elsewhere.
+// - Keras 2 goes backwards. "out" and "norm" are under their names, then comes "layers" with all
+//   the others: "dense1" is layers/dense. It numbers the layers that are in a list.
+// - Keras 3 goes forwards, names with "_" last. "dense1" is under its name, and "out" is in
+//   "layers". It numbers all layers of a list, those too that are elsewhere.
 // The third has attributes alone; Rill wrote such files once.
 enum class Layout { keras2, keras3, attributes };
 constexpr Layout kLayouts[] = {Layout::keras2, Layout::keras3, Layout::attributes};
@@ -39,10 +39,10 @@ struct Placed {
   std::string name;         // below the parent: "layers/dense_1"
 };
 
-// How names are told in a file.
+// How a file writes names.
 struct Names {
   std::string container = "layers";  // under which models keep their layers
-  // What is in the file. Keras 3 has no "_" before the parts of MultiHeadAttention and its like.
+  // What is in the file. Keras 3 has no "_" before the parts of MultiHeadAttention and similar layers.
   std::function<bool(const std::string& place)> has_group = {};
 };
 
@@ -84,7 +84,7 @@ class Places {
       name = bare;
     if (auto* child = dynamic_cast<LayerImpl*>(e.child.get()))
       return visit({child, below(at.place, name), at.layer, name});
-    std::vector<LayerImpl*> list;  // a list of its own, as "cells"
+    std::vector<LayerImpl*> list;  // its own list, as "cells"
     for (const TrackableNode::Edge& item : e.child->edges())
       if (auto* child = dynamic_cast<LayerImpl*>(item.child.get())) list.push_back(child);
     visit_list(at, name, list);
@@ -134,7 +134,7 @@ bool same_shapes(const LayerImpl& a, const LayerImpl& b) {
                     [](const Variable& v, const Variable& w) { return v.shape() == w.shape(); });
 }
 
-// A second name for a layer, by which the other Keras finds it. Where another layer stands there
+// A second name for a layer, by which the other Keras finds it. Where another layer is there
 // already, that Keras goes on to the name of the attribute, unless the weights seem to fit.
 void link(const std::string& path, const std::string& to, const LayerImpl& layer,
           std::map<std::string, const LayerImpl*>& taken, io::Hdf5Writer& file) {

@@ -299,7 +299,7 @@ std::vector<Tensor> Drawing::run_op(Entry& e, const Config& call) {
   return results;
 }
 
-// Tensors that a call gives by name stand behind the others, where the layer takes them.
+// Tensors that a call gives by name come after the others, where the layer takes them.
 Nest Drawing::with_named(const Nest& inputs, const Config& arguments,
                          const std::vector<std::string_view>& names) const {
   std::vector<Nest> all;
@@ -330,7 +330,7 @@ std::vector<Tensor> Drawing::run(Entry& e, const Config& call) {
     arguments = call.get("kwargs");
   } else {
     inputs = structure(call.is_list() && call.size() == 1 ? call[0] : call);
-    // The arguments stand behind each of the inputs.
+    // The arguments follow each of the inputs.
     const Config* first = &call;
     while (!place_of(*first) && !is_constant(*first) && first->size() > 0)
       first = &first->items().front();

@@ -31,7 +31,7 @@ void plan_optimizer_if_it_fits(const Model& model, const io::Hdf5Reader& file, W
   try {
     plan_placed_optimizer(model, file, state);
   } catch (const errors::InvalidArgument& e) {
-    RILL_LOG(warning, "[{}] load_weights: the optimizer starts anew: {}", model.name(),
+    RILL_LOG(warning, "[{}] load_weights: the optimizer starts again: {}", model.name(),
              e.message());
     return;
   }

@@ -152,7 +152,7 @@ TEST(KerasGuide, DatasetsInfiniteAndFinite) {
   });
   m.fit(counted.batch(2).repeat(), {.epochs = 2, .verbose = 0, .steps_per_epoch = 3});
   seen.resize(12);
-  EXPECT_EQ(seen, (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1}));  // goes on
+  EXPECT_EQ(seen, (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1}));  // continues
   seen.clear();
   m.fit(counted.batch(4), {.epochs = 2, .verbose = 0});
   EXPECT_EQ(seen.size(), 20u);  // each epoch is a pass

@@ -65,7 +65,7 @@ TEST(MetricNames, ObjectsOfOneClassAreNumbered) {
                      metrics::Precision({.thresholds = {0.4}})}),
               ElementsAre("loss", "precision", "p", "precision_1"));
   EXPECT_THAT(names({Ones(), Ones()}), ElementsAre("loss", "ones", "ones_1"));
-  // Every compile counts anew.
+  // Every compile counts again.
   EXPECT_THAT(names({metrics::Precision()}), ElementsAre("loss", "precision"));
 }
 

@@ -1,4 +1,4 @@
-// What a model does with a batch, and what compile told it.
+// What a model does with a batch, and the settings of compile.
 #include "rill/base/check.h"
 #include "rill/core/call_context.h"
 #include "rill/eager/gradient_tape.h"

@@ -250,7 +250,7 @@ std::string where(const Culprit& c) {
                              : format("going backward, at node \"{}\"", c.through);
   if (scope == kUpdateScope) return "in the update of the optimizer";
   if (scope == kLossScope) return "in the loss";
-  return scope.empty() ? "outside of any layer" : format("in layer \"{}\"", scope);
+  return scope.empty() ? "outside any layer" : format("in layer \"{}\"", scope);
 }
 
 std::string headline(const Culprit& c) {
@@ -373,7 +373,7 @@ std::string NanWatch::replay(const Nest& batch, const Kept& before) const {
   if (of_infinite) found.push_back(std::move(*finder.first_nan));
   if (found.empty())
     return "The batch was replayed op by op, and no op made such a number of finite ones: what "
-           "made it is outside of the ops (a host function, another thread)." +
+           "made it is outside the ops (a host function, another thread)." +
            ended;
   if (!trainer_.options.run_eagerly) {
     const ConcreteFunction f = trainer_.planned(model_, Trainer::Mode::train, batch);

@@ -380,7 +380,7 @@ void Trainer::resolve(Model& model, const Nest& y, const Nest& y_pred) {
         RILL_CHECK(m.defined() || std::find(keys.begin(), keys.end(), m.name()) == keys.end() ||
                        std::find(known.begin(), known.end(), m.name()) != known.end(),
                    invalid_argument,
-                   "[compile] the output \"{}\" stands in a list of metrics; expected the metrics "
+                   "[compile] the output \"{}\" is in a list of metrics; expected the metrics "
                    "of an output by name as a list: .metrics = {{{{\"{}\", {{\"mse\"}}}}, ..}}",
                    m.name(), m.name());
         add(outputs_[n == 1 ? 0 : i], m);
@@ -447,7 +447,7 @@ std::string Trainer::shown_name(const Output& o, const MetricRef& metric, bool w
 
 namespace {
 
-// A second metric of one name is told apart: "accuracy_1".
+// A second metric of one name gets a number: "accuracy_1".
 std::string unique_in(const std::vector<std::pair<std::string, Nest>>& taken, std::string name) {
   const std::string base = name;
   for (int i = 1;

@@ -32,7 +32,7 @@ class Trainer {
   std::vector<MetricRef> metrics() const;
   // Which layers are trainable counts as it is now, for every step of training.
   void remember_trainable(LayerImpl& model);
-  // Functions are traced anew: something that they depend on has changed.
+  // Functions are traced again: something that they depend on has changed.
   void forget_functions();
 
   // What a checkpoint in the middle of an epoch needs to know of the trainer.
@@ -49,7 +49,7 @@ class Trainer {
   };
   void save(data::StateWriter& out) const;
   static Progress read_progress(data::StateReader& in);  // DataLoss
-  // Functions are traced anew, and draw what the saved ones would have drawn next. Metrics that
+  // Functions are traced again, and draw what the saved ones would have drawn next. Metrics that
   // the first step makes are given their values then.
   void restore(Progress progress);
 

@@ -338,7 +338,7 @@ TEST(TrainingRules, AModelThatIsBeingTrainedIsNotCompiled) {
   auto m = regression();
   expect_error<FailedPrecondition>([&] { m.fit(x, y, {.verbose = 0, .callbacks = {Recompile()}}); },
                                    "compile is called while fit is running");
-  m.fit(x, y, {.verbose = 0});  // goes on
+  m.fit(x, y, {.verbose = 0});  // continues
   m.evaluate(x, y, {.verbose = 0, .callbacks = {RecompileAfterTest()}});
   EXPECT_EQ(m.optimizer().class_name(), "Adam");
 }

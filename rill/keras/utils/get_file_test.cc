@@ -116,7 +116,7 @@ TEST_F(GetFile, AWrongChecksumIsNoFile) {
   expect_nothing_stays();
   expect_error<errors::InvalidArgument>(
       [&] { get_file("a", server.url("/hello.txt"), options("12zz")); },
-      "\"12zz\" is no md5 checksum; expected 32 hexadecimal digits");
+      "\"12zz\" is not an md5 checksum; expected 32 hexadecimal digits");
 }
 
 TEST_F(GetFile, ADamagedFileIsDownloadedAgain) {

@@ -197,7 +197,7 @@ class Drawing {
       quiet.set_log_errors(false);
       const RE2 compiled(pattern, quiet);
       RILL_CHECK(compiled.ok(), invalid_argument,
-                 "[plot_model] layer_range: \"{}\" is no regular expression: {}", pattern,
+                 "[plot_model] layer_range: \"{}\" is not a regular expression: {}", pattern,
                  compiled.error());
       std::size_t found = list.size();
       for (std::size_t i = 0; i < list.size(); ++i) {

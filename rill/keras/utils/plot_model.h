@@ -15,7 +15,7 @@ struct PlotModelOptions {
   bool show_layer_names = true;
   std::string rankdir = "TB";  // "TB" downwards, "LR" to the right; "BT" and "RL" against that
   bool expand_nested = false;  // models within the model as frames around their layers
-  double dpi = 96;             // of .png and its like
+  double dpi = 96;             // of .png and other pixel formats
   // The first and the last layer to draw, as regular expressions that names begin with.
   std::vector<std::string> layer_range = {};
   bool show_layer_activations = false;

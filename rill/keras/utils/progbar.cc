@@ -102,7 +102,7 @@ void Progbar::update(std::int64_t current, const Logs& values, bool finalize) {
   if (last && target_ < 0) target_ = current;
   std::string text = line(current, values, last);
   if (moves_) {
-    // Over what stands there, and what is left of a longer line blanked.
+    // Over what is there, and what is left of a longer line blanked.
     std::string over = "\r" + text;
     if (drawn_ > text.size()) over.append(drawn_ - text.size(), ' ');
     drawn_ = text.size();

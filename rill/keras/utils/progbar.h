@@ -30,7 +30,7 @@ class Progbar {
   // The current count, and numbers to show. `finalize`: it is the last.
   void update(std::int64_t current, const Logs& values = {}, bool finalize = false);
   void add(std::int64_t n, const Logs& values = {}) { update(seen_ + n, values); }
-  // Whether update would draw now: who asks first need not make the numbers.
+  // Whether update would draw now: ask first, and do not compute numbers in vain.
   bool due(std::int64_t current) const;
   bool moves() const { return moves_; }
 

@@ -23,7 +23,7 @@ struct Place {
     return {i / (h * w), i / w % h, i % w};
   }
 };
-// The pixel of the input under tap t when the window stands at p; -1 in the padding.
+// The pixel of the input under tap t when the window is at p; -1 in the padding.
 std::int64_t pixel_under(const WindowGeometry& g, const Place& p, const Place& t) {
   auto at = [](const Window& w, std::int64_t place, std::int64_t tap) {
     return place * w.stride - w.before + tap * w.dilation;

@@ -1,6 +1,6 @@
 // Convolutions by oneDNN. Activations stay in the user's layout when channels are
 // last; filters, and activations with channels first, are reordered into what the
-// primitive likes, which costs a few per cent and saves far more.
+// primitive prefers, which costs a few per cent and saves far more.
 #include "rill/kernels/cpu/conv.h"
 
 #if RILL_WITH_ONEDNN
@@ -210,7 +210,7 @@ class Scratch {
   std::vector<void*> blocks_;
 };
 
-// A filter as some primitive likes it.
+// A filter in the layout of some primitive.
 struct Packed {
   explicit Packed(const memory::desc& l) : layout(l) {
     if (posix_memalign(&data, 64, layout.get_size()) != 0) throw std::bad_alloc();

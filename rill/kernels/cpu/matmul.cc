@@ -85,7 +85,7 @@ void batch_matmul_cpu(KernelContext& c) noexcept {
   };
   BroadcastPlan plan =
       plan_broadcast(leading(c.in_shape(0)), leading(c.in_shape(1)), leading(c.out_shape()));
-  // Every matrix is a run of its own.
+  // Every matrix is its own run.
   plan.outer.push_back(plan.inner);
   plan.a_strides.push_back(plan.a_row ? 1 : 0);
   plan.b_strides.push_back(plan.b_row ? 1 : 0);

@@ -13,7 +13,7 @@
 namespace rill::cpu {
 namespace {
 
-// An image whose channels stand last: with channels first, each is an image of
+// An image whose channels are last: with channels first, each is an image of
 // its own.
 struct Images {
   explicit Images(const WindowGeometry& g)

@@ -54,7 +54,7 @@ std::vector<T> values(std::int64_t n, unsigned seed) {
 constexpr std::int64_t kSize = 150;
 
 template <class R>
-using Result = std::array<R, kSize>;  // std::vector<bool> is no array
+using Result = std::array<R, kSize>;  // std::vector<bool> is not an array
 
 template <class R>
 void expect_same(const Result<R>& a, const Result<R>& b, const char* what, int at) {

@@ -52,7 +52,7 @@ void to_number_cpu(KernelContext& c) noexcept {
     for (std::int64_t i = 0; i < c.out().size; ++i)
       if (!read_number(trimmed(in[i]), c.out<T>()[i]))
         return c.fail(Code::invalid_argument,
-                      format("[{}] element {}, \"{}\", is no number of dtype {}", c.tag(), i,
+                      format("[{}] element {}, \"{}\", is not a number of dtype {}", c.tag(), i,
                              in[i].substr(0, 40), c.out().dtype));
   });
 }

@@ -12,7 +12,7 @@ RE2::Options quiet() {
   o.set_log_errors(false);
   return o;
 }
-// False, with the failure reported, when input 1 is no pattern.
+// False, with the failure reported, when input 1 is not a pattern.
 bool check(KernelContext& c, const RE2& re) {
   if (!re.ok())
     c.fail(Code::invalid_argument,

@@ -84,7 +84,7 @@ void* Allocator::from_cuda(std::size_t size) {
   throw_exhausted(size);
 }
 
-// Says who holds what: the sizes that take most.
+// Says what holds the memory: the sizes that take most.
 void Allocator::throw_exhausted(std::size_t wanted) const {
   std::size_t left = 0, total = 0;
   cudaMemGetInfo(&left, &total);

@@ -137,7 +137,7 @@ RILL_KERNEL("FusedBatchNormV3", gpu, kFloatTypes, batch_norm_cuda);
 
 // dx = scale r (dy - mean(dy) - (x - mean) r^2 mean(dy (x - mean))); without
 // training the means over dy do not come in.
-// Sums of dy and dy x; the mean of x comes in once a channel, which doubles bear.
+// Sums of dy and dy x; the mean of x comes in once per channel, which doubles bear.
 template <class T>
 struct SlopesOf {
   const T *dy, *x;

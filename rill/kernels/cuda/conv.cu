@@ -37,7 +37,7 @@ struct ConvShape {
   RILL_FORCE_INLINE std::int64_t filter(std::int64_t tap, std::int64_t in, std::int64_t out) const {
     return (tap * group_in + in) * out_channels + out;
   }
-  // The pixel of the input under a tap when the window stands at `place`; -1 in the padding.
+  // The pixel of the input under a tap when the window is at `place`; -1 in the padding.
   RILL_FORCE_INLINE std::int64_t pixel_under(std::int64_t place, std::int64_t tap) const {
     std::int64_t at = 0, step = 1;
     for (int d = 3; d-- > 0;) {
@@ -51,7 +51,7 @@ struct ConvShape {
     }
     return at;
   }
-  // The place where the tap stands on the pixel; -1: nowhere.
+  // The place where the tap is on the pixel; -1: nowhere.
   RILL_FORCE_INLINE std::int64_t place_over(std::int64_t pixel, std::int64_t tap) const {
     std::int64_t at = 0, step = 1;
     for (int d = 3; d-- > 0;) {

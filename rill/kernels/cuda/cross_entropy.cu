@@ -51,7 +51,7 @@ void softmax_xent_cuda(KernelContext& c) noexcept {
 }
 RILL_KERNEL("SoftmaxCrossEntropyWithLogits", gpu, kFloatTypes, softmax_xent_cuda);
 
-// A label that is no class is reported, and its row is NaN.
+// A label that is not a class is reported, and its row is NaN.
 template <int kLanes, class T, class I>
 __global__ void __launch_bounds__(kThreads)
     sparse_xent_kernel(const T* x, const I* labels, T* loss, T* back, std::int64_t batch,

@@ -93,7 +93,7 @@ class Descriptor {
 
 constexpr std::int64_t kInput = 1, kFilter = 2, kOutput = 3;  // names of the tensors in a graph
 
-// The numbers that decide a plan, in an order of their own.
+// The numbers that decide a plan, in their own order.
 using Key = std::vector<std::int64_t>;
 
 struct Plan {
@@ -104,7 +104,7 @@ struct Plan {
   std::string why;
 };
 
-// What cuDNN is told: symmetric padding alone, so that other images are padded first.
+// cuDNN gets symmetric padding alone; other images are padded first.
 struct Problem {
   ConvPass pass;
   cudnnDataType_t type;
@@ -467,7 +467,7 @@ Plan chosen_plan(const Cudnn& lib, cudnnHandle_t handle, const Problem& p,
   return r;
 }
 
-// More shapes than that are no steady state: all are forgotten.
+// More shapes than that are not a steady state: all are forgotten.
 constexpr std::size_t kMostPlans = 1024;
 
 }  // namespace
@@ -577,7 +577,7 @@ bool cudnn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, DType 
   if (state.plans.size() >= kMostPlans) state.plans.clear();
   auto found = state.plans.find(p.key());
   if (found == state.plans.end()) {
-    // What is worth it is tried, once a shape; not in a recording, which may not wait, and not
+    // What is worth it is tried, once per shape; not in a recording, which may not wait, and not
     // where the choice cannot be stored: another process would make another one.
     const double products = static_cast<double>(g.batch * in * out) * static_cast<double>(taps) *
                             static_cast<double>(g.out_pixels());

@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(kThreads) in_chunks(const __grid_constant__ Ch
   }
 }
 
-// ---- A thread a chunk, for columns, where neighbouring threads have neighbouring columns, and
+// ---- One thread per chunk, for columns, where neighbouring threads have neighbouring columns, and
 // for short rows. Each launch does about sqrt(n) steps a thread.
 template <class F, class T>
 struct JoinChunkBody {

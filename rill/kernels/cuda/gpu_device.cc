@@ -11,7 +11,7 @@
 namespace rill::cuda {
 namespace {
 
-// A failure of CUDA itself. Most cannot be mended in this process: CUDA answers
+// A failure of CUDA itself. Most cannot be repaired in this process: CUDA answers
 // every later call with the same error.
 [[noreturn]] void throw_cuda_error(const Device& device, cudaError_t error, const char* what) {
   throw_error(error == cudaErrorMemoryAllocation ? Code::resource_exhausted : Code::internal,

@@ -21,7 +21,7 @@ class MatmulPlans;
 // in the order in which the host asked for them.
 class GpuDevice : public Device, public DeviceMemory {
  public:
-  // `ordinal`: CUDA's number of the GPU, of which this may be a part with memory of its own.
+  // `ordinal`: CUDA's number of the GPU, of which this may be a part with its own memory.
   GpuDevice(int index, int ordinal, std::size_t memory_limit);
   ~GpuDevice() override;
 

@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(kThreads)
     elements_kernel(std::int64_t n, const __grid_constant__ Body body) {
   for_elements(n, body);
 }
-// The same, an element a thread, where each element is a loop of its own.
+// The same, an element a thread, where each element is its own loop.
 template <class Body>
 __global__ void __launch_bounds__(kThreads)
     long_elements_kernel(std::int64_t n, const __grid_constant__ Body body) {

@@ -1,5 +1,5 @@
 // Matrix products by cuBLAS. float32 is computed in float32, and in TF32 only when the program
-// asked for it: the values are the CPU's but for the order of sums. Half types add up in float.
+// asked for it: the values are the CPU's except for the order of sums. Half types add up in float.
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 

@@ -5,7 +5,7 @@
 namespace rill::cuda {
 namespace {
 
-// More shapes than that are no steady state: all are forgotten.
+// More shapes than that are not a steady state: all are forgotten.
 constexpr std::size_t kMostPlans = 1024;
 
 #define RILL_RETURN_STATUS(call)                                                              \

@@ -7,8 +7,8 @@
 
 namespace rill::cuda {
 
-// Products of two matrices by cuBLASLt, planned once a shape and kept: for small
-// matrices, choosing an algorithm anew costs more than the product. Not for
+// Products of two matrices by cuBLASLt, planned once per shape and kept: for small
+// matrices, choosing an algorithm again costs more than the product. Not for
 // several callers at a time.
 class MatmulPlans {
  public:

@@ -11,7 +11,7 @@
 #include "rill/kernels/cuda/recording.h"
 
 extern "C" RILL_API const char* rill_plugin_load(std::uint64_t abi) {
-  static std::string reason;  // lives as long as who reads it
+  static std::string reason;  // lives as long as its readers
   if (abi != rill::plugin_abi())
     return "the plug-in librill_cuda.so was built for another version of Rill; build both together";
   int count = 0;

@@ -21,7 +21,7 @@ struct Axis {
         out(static_cast<I>(w.out)) {}
   I in, size, stride, before, out;
 };
-// An image whose channels stand last: with channels first, each is an image of its own.
+// An image whose channels are last: with channels first, each is its own image.
 template <class I>
 struct Images {
   explicit Images(const WindowGeometry& g)
@@ -69,7 +69,7 @@ RILL_FORCE_INLINE Span<I> over(const Axis<I>& w, I pixel) {
   return {first > 0 ? (first + w.stride - 1) / w.stride : 0, end < w.out ? end : w.out};
 }
 
-// A window: the image it stands in, its channel and the pixels below it.
+// A window: the image it is in, its channel and the pixels below it.
 template <class I>
 struct Place {
   I image, channel;

@@ -13,7 +13,7 @@ namespace rill::functors {
 // on the CPU.
 //
 // The fill_*() write elements [begin, begin + out.size()) of the endless stream
-// that `gen` stands at the start of. So work may be split over threads anywhere:
+// that `gen` is at the start of. So work may be split over threads anywhere:
 // each part gets the same `gen` and its own `begin`, and the bits do not depend
 // on the split. Parts that begin at a multiple of kRandomGroup draw nothing
 // twice.

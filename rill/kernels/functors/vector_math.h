@@ -235,7 +235,7 @@ template <class A>
 RILL_FORCE_INLINE float expm1(float x) {
   const Reduced a = reduce_ln2<A>(x);
   const float p = A::fma(exp_tail<A>(a.r), a.r, a.r);
-  const float s = scale(0.5f, a.exponent);  // half the scale: 2^128 is no float
+  const float s = scale(0.5f, a.exponent);  // half the scale: 2^128 is not a float
   float y = 2.0f * A::fma(p, s, s - 0.5f);
   y = a.exponent == 0 ? p : y;
   y = x < -18.0f ? -1.0f : y;

@@ -229,7 +229,7 @@ const Op& tensor_diag_op =
         .input("diagonal: T")
         .output("output: T")
         .type("T", kDiagTypes)
-        .doc("A tensor of twice the rank, zero but for output[i.., i..] = diagonal[i..].")
+        .doc("A tensor of twice the rank, zero except for output[i.., i..] = diagonal[i..].")
         .shape(tensor_diag_shape)
         .gradient(tensor_diag_grad)
         .define();

@@ -14,7 +14,7 @@ void identity_grad(GradContext& g) { g.set(0, g.raw_dy()); }
 const Op& identity_op = OpBuilder("Identity", "identity")
                             .input("input: T")
                             .output("output: T")
-                            .doc("The tensor itself under an identity of its own.")
+                            .doc("The tensor itself under its own identity.")
                             .shape(unchanged_shape)
                             .gradient(identity_grad)
                             .forward(share)

@@ -97,7 +97,7 @@ void update_grad(GradContext& g) {
 }
 const Op& update_op =
     tensor_scatter_op("TensorScatterUpdate", "tensor_scatter_nd_update", kAllTypes)
-        .doc("The tensor with updates in place of what stands at the coordinates in indices.")
+        .doc("The tensor with updates in place of what is at the coordinates in indices.")
         .gradient(update_grad, "indices")
         .define();
 void add_grad(GradContext& g) {

@@ -5,7 +5,7 @@
 namespace rill {
 namespace {
 
-// All outputs have the input's shape but for `axis`, whose size the caller sets.
+// All outputs have the input's shape except for `axis`, whose size the caller sets.
 void split_shape(ShapeContext& c) {
   const TensorShape& in = c.input(1);
   require_rank(c, 0, 0, "axis");

@@ -184,7 +184,7 @@ Tensor lstsq(const Operand& matrix, const Operand& rhs, LstsqOptions o) {
              "[lstsq] matrix has shape {}, rhs {}; expected equal ranks and as many rows", s,
              b.shape());
   const bool known = s.has_rank() && s.dim(-1) >= 0 && s.dim(-2) >= 0;
-  if (!o.fast) {  // v (u'b / s), without the values that are 0 but for rounding
+  if (!o.fast) {  // v (u'b / s), without the values that are 0 except for rounding
     const Svd d = svd(a);
     const double eps = d.s.dtype() == float64 ? 0x1p-52 : 0x1p-23;
     const Tensor longest =

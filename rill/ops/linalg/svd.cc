@@ -56,7 +56,7 @@ void svd_grad(GradContext& g) {
   if (!known || in.dim(-2) != in.dim(-1)) {
     Tensor more = product(outside(u, du, s), v, false, true),
            yet_more = product(u, outside(v, dv, s), false, true);
-    if (!known) {  // square ones have nothing outside, but for rounding
+    if (!known) {  // square ones have nothing outside, except for rounding
       const Tensor sizes = g.input_shape_tensor(0), square = equal(sizes[-1], sizes[-2]);
       more = where(square, zeros_like(more), more);
       yet_more = where(square, zeros_like(yet_more), yet_more);

@@ -104,7 +104,7 @@ void sum_out(Labelled& x, const Labels& gone) {
   x = {reduce_sum(x.t, axes), rest};
 }
 
-// The product of two, summed over what both have and nobody wants.
+// The product of two, summed over what both have and the result has not.
 Labelled multiply_pair(Labelled a, Labelled b, const Labels& wanted) {
   Labels batch, summed, free_a, free_b, only_a, only_b;
   for (int l : a.labels) {
@@ -189,7 +189,7 @@ Labels read_term(std::string_view term, std::string_view equation) {
       continue;
     }
     RILL_CHECK((ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z'), invalid_argument,
-               "[einsum] '{}' in \"{}\" is no label; expected letters, \"...\", ',' and \"->\"",
+               "[einsum] '{}' in \"{}\" is not a label; expected letters, \"...\", ',' and \"->\"",
                std::string(1, ch), equation);
     out.push_back(ch);
   }

@@ -99,7 +99,7 @@ void define(const char* name, const char* tag, TypeSet types) {
   families[f].forward =
       &conv_attrs(OpBuilder(op, tag).input("input: T").input("filter: T").output("output: T"), f,
                   types)
-           .doc(f == kDepthwise ? "Each channel convolved with filters of its own: filter [height, "
+           .doc(f == kDepthwise ? "Each channel convolved with its own filters: filter [height, "
                                   "width, channels, multiplier]."
                                 : "The products of filter [.., in, out] with input under it, "
                                   "summed at each place.")

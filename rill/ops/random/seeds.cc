@@ -154,7 +154,7 @@ std::vector<std::int64_t> random_state() {
 }
 void set_random_state(std::span<const std::int64_t> state) {
   RILL_CHECK(state.size() >= 5 && state.size() % 2 == 1, data_loss,
-             "[random] {} numbers are no state of the random streams", state.size());
+             "[random] {} numbers are not a state of the random streams", state.size());
   Seeds& s = seeds();
   std::lock_guard lock(s.mutex);
   s.fixed = state[0] != 0;

@@ -9,7 +9,7 @@ namespace rill {
 
 // The stream of one call of a stateful random op: the op's attributes seed and
 // seed2, and how far into the stream this call starts. In a graph, where one op is
-// run many times, the offset is -k: a count of its own, number k of this process,
+// run many times, the offset is -k: its own count, number k of this process,
 // says how far it has come.
 struct RandomStream {
   std::int64_t seed, seed2, offset;
@@ -29,8 +29,8 @@ RandomStream dataset_stream(std::int64_t op_seed);
 RILL_API std::int64_t start_of_run(std::int64_t offset, std::int64_t elements);
 
 // Where the random numbers of this process stand: the seeds, and how many streams were handed
-// out. A process that is given the state of another goes on with that one's numbers; DataLoss
-// for a list that is no state. Traced ops have counts of their own, below.
+// out. A process that is given the state of another continues with that one's numbers; DataLoss
+// for a list that is not a state. Traced ops have their own counts, below.
 std::vector<std::int64_t> random_state();
 void set_random_state(std::span<const std::int64_t> state);
 // Of ops without a seed: how many streams were handed out. A function traced after

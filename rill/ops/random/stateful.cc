@@ -1,4 +1,4 @@
-// Random ops with seeds as attributes and a stream that goes on.
+// Random ops with seeds as attributes and a stream that continues.
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/op_helpers.h"

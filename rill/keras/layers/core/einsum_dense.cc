@@ -52,7 +52,7 @@ class EinsumDenseLayer : public LayerImpl {
                  ? std::int64_t{-1}
                  : in.dim(static_cast<int>(at) + (labels_.dots_before ? more : 0));
     };
-    // output_shape starts after the batch; where dots stand in front, the batch is among them.
+    // output_shape starts after the batch; where dots are in front, the batch is among them.
     const auto in_output = [&](char label) {
       const auto at = static_cast<int>(labels_.output.find(label)) - (labels_.dots_before ? 0 : 1);
       return at >= 0 && at < o_.output_shape.rank() ? o_.output_shape.dim(at) : std::int64_t{-1};
@@ -80,7 +80,7 @@ class EinsumDenseLayer : public LayerImpl {
     for (const char label : o_.bias_axes) {
       const std::size_t at = labels_.output.find(label);
       RILL_CHECK(at != std::string::npos, invalid_argument,
-                 "[{}] bias_axes is \"{}\"; '{}' is no axis of the output \"{}\"", name(),
+                 "[{}] bias_axes is \"{}\"; '{}' is not an axis of the output \"{}\"", name(),
                  o_.bias_axes, label, labels_.output);
       first = std::min(first, at);
     }

@@ -38,13 +38,13 @@ class LambdaLayer : public LayerImpl {
   Nest call_nest(const Nest& inputs, const CallContext&) override { return f_(inputs, arguments_); }
   void add_config(Config& c) const override {
     RILL_CHECK(!registered_.empty(), failed_precondition,
-               "[{}] a function without a name cannot be saved: make it known by "
+               "[{}] a function without a name cannot be saved: register it with "
                "keras::utils::register_keras_function(\"name\", f), and the layer by "
                "Lambda(\"name\")",
                name());
     RILL_CHECK(!mask_, failed_precondition,
                "[{}] the function that makes its mask has no name by which it could be saved: a "
-               "class of your own with compute_mask can be",
+               "class with compute_mask can be",
                name());
     c.set("function", registered_);
     c.set("function_type", "function");

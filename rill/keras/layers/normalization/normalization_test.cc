@@ -115,7 +115,7 @@ TEST(Normalization, AdaptsToTensorsAndDatasets) {
   expect_near(mean, tf::zeros({3}), 1e-4);
   expect_near(variance, tf::ones({3}), 1e-4);
   EXPECT_EQ(batches.weights()[2].item<std::int64_t>(), 90);
-  whole.adapt(data * 2.f);  // begins anew
+  whole.adapt(data * 2.f);  // begins again
   EXPECT_EQ(whole.weights()[2].item<std::int64_t>(), 90);
   const layers::Normalization back(
       {.mean = whole.weights()[0].value(), .variance = whole.weights()[1].value(), .invert = true});

@@ -107,11 +107,11 @@ void AbstractRNNCell::reset_recurrent_dropout_mask() const {
   if (auto* cell = dynamic_cast<CellImpl*>(&impl())) cell->reset_dropout(false, true);
 }
 
-// ---- cells inside of layers
+// ---- cells inside layers
 AbstractRNNCell& as_cell(const LayerRef& layer, std::string_view where) {
   auto* cell = layer.defined() ? dynamic_cast<AbstractRNNCell*>(layer.operator->()) : nullptr;
   RILL_CHECK(cell, invalid_argument,
-             "[{}] {} is no cell; expected an LSTMCell, a GRUCell, a SimpleRNNCell, "
+             "[{}] {} is not a cell; expected an LSTMCell, a GRUCell, a SimpleRNNCell, "
              "StackedRNNCells or a class derived from AbstractRNNCell",
              where, layer.defined() ? "a " + layer->class_name() : std::string("nothing"));
   return *cell;

@@ -53,11 +53,11 @@ class CellHandle : public layers::AbstractRNNCell {
   explicit CellHandle(CellImpl* cell) : AbstractRNNCell(Ref<LayerImpl>(cell)) {}
 };
 
-// The cell in a container. InvalidArgument, with `where`, for a layer that is no cell.
+// The cell in a container. InvalidArgument, with `where`, for a layer that is not a cell.
 layers::AbstractRNNCell& as_cell(const LayerRef& layer, std::string_view where);
 // Whether it does something with CallContext::constants: users' classes may.
 bool takes_constants(const LayerRef& cell);
-// Makes the weights of a cell inside of another layer, for steps of this shape.
+// Makes the weights of a cell inside another layer, for steps of this shape.
 void build_cell(const LayerRef& cell, const TensorShape& step_shape);
 // A cell of the library, or a user's class, at work.
 std::unique_ptr<CellRun> begin_run(const LayerRef& cell, const BatchSize& batch,

@@ -357,7 +357,7 @@ TEST(Sequence, StatefulGoesOnWhereItStopped) {
   expect_equal(parts(x(tf::all, tf::slice(2, 6))), want);
   EXPECT_EQ(parts.states().size(), 2u);
   expect_equal(parts.states()[0], want);
-  EXPECT_EQ(parts.weights().size(), 3u);  // states are no weights
+  EXPECT_EQ(parts.weights().size(), 3u);  // states are not weights
   parts.reset_states();
   expect_equal(parts(x), want);
   parts.reset_states({tf::ones({2, 4}), tf::zeros({2, 4})});
@@ -521,7 +521,7 @@ TEST(Recurrent, Errors) {
   using tf::errors::InvalidArgument;
   expect_error<InvalidArgument>([] { layers::LSTM(0); }, "[LSTM] units is 0");
   expect_error<InvalidArgument>([] { layers::GRU(2, {.dropout = 1.5}); }, "dropout is 1.5");
-  expect_error<InvalidArgument>([] { layers::RNN(layers::Dense(2)); }, "a Dense is no cell");
+  expect_error<InvalidArgument>([] { layers::RNN(layers::Dense(2)); }, "a Dense is not a cell");
   expect_error<InvalidArgument>([] { layers::Bidirectional(layers::Dense(2)); },
                                 "expected a recurrent layer");
   expect_error<InvalidArgument>(
