@@ -18,8 +18,8 @@ struct TensorView {
 // callers that know that it does not change (Op::packed_input). The first call fills it, by one
 // thread; later ones read it, in any number.
 struct PackedInput {
-  // Null: nothing yet, or the kernel reads the input as it is. REQUIRES: the holder of this also holds
-  // the elements of the input, too, for calls of other shapes share it.
+  // Null: nothing yet, or the kernel reads the input as it is. REQUIRES: the holder of this also
+  // holds the elements of the input, too, for calls of other shapes share it.
   std::shared_ptr<const void> contents;
 };
 

@@ -39,8 +39,7 @@ void scan(const Operand& x, std::size_t depth, ListType& type) {
     return;
   }
   RILL_CHECK(depth == type.dims.size(), invalid_argument,
-             "[constant] ragged list: got a number where a list was expected at depth {}",
-             depth);
+             "[constant] ragged list: got a number where a list was expected at depth {}", depth);
   type.any = true;
   switch (x.kind()) {
     case Kind::integer:

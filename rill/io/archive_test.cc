@@ -103,7 +103,8 @@ TEST_F(Archive, AFileDoesNotPassThroughALink) {
 }
 
 TEST_F(Archive, DamageIsReported) {
-  expect_error<errors::DataLoss>([&] { extract("this is not an archive at all, only text"); }, file);
+  expect_error<errors::DataLoss>([&] { extract("this is not an archive at all, only text"); },
+                                 file);
   const std::string whole = tar(tar_entry("a", std::string(5000, 'a')));
   expect_error<errors::DataLoss>([&] { extract(whole.substr(0, 3000)); }, file);
   EXPECT_EQ(list_folder(to), std::vector<std::string>());

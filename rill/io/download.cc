@@ -158,10 +158,11 @@ void download(const std::string& url, const DownloadSink& sink) {
   std::transform(scheme.begin(), scheme.end(), scheme.begin(),
                  [](unsigned char c) { return std::tolower(c); });
   if (scheme == "file") return by_file(url, std::string_view(url).substr(colon + 3), sink);
-  RILL_CHECK(scheme == "http" || scheme == "https" || scheme == "ftp", invalid_argument,
-             "[download] \"{}\" is not a URL that can be read; expected http://, https://, ftp:// or "
-             "file://",
-             url);
+  RILL_CHECK(
+      scheme == "http" || scheme == "https" || scheme == "ftp", invalid_argument,
+      "[download] \"{}\" is not a URL that can be read; expected http://, https://, ftp:// or "
+      "file://",
+      url);
   by_curl(url, sink);
 }
 

@@ -336,7 +336,8 @@ void Pickle::run() {
       }
       case 0x93: {  // STACK_GLOBAL
         const Value name = pop(), module = pop();
-        if (name.kind != Kind::text || module.kind != Kind::text) damaged("a name that is not a text");
+        if (name.kind != Kind::text || module.kind != Kind::text)
+          damaged("a name that is not a text");
         push_function(text_of(module), text_of(name));
         break;
       }

@@ -84,7 +84,8 @@ ZipReader::ZipReader(std::string bytes, std::string archive_name)
                "[zip] {} is damaged: it ends at byte {}, before byte {}", archive_, size, at + n);
   };
   // The end record is within the last 64 KB, behind the directory.
-  RILL_CHECK(size >= 22, data_loss, "[zip] {} is not a zip archive: it has {} bytes", archive_, size);
+  RILL_CHECK(size >= 22, data_loss, "[zip] {} is not a zip archive: it has {} bytes", archive_,
+             size);
   std::uint64_t end = size;
   for (std::uint64_t at = size - 22;; --at) {
     if (number(bytes_, at, 4) == kEnd) {

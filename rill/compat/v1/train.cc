@@ -75,8 +75,8 @@ class SlotOptimizer : public V1OptimizerImpl {
     const char* name;
     double initial;
   };
-  // The scalars of a step except for powers, in the schema's order; `before_grad` of all come before
-  // the gradient.
+  // The scalars of a step except for powers, in the schema's order; `before_grad` of all come
+  // before the gradient.
   using Numbers = std::function<std::vector<Number>(const Number& lr)>;
   SlotOptimizer(const char* optimizer_name, const LearningRate& rate, const char* op,
                 const char* sparse_op, std::vector<Slot> slots, std::size_t before_grad,

@@ -45,10 +45,11 @@ proto::GraphDef parse_graph_def(std::string_view bytes) {
   proto::GraphDef def;
   pb::io::CodedInputStream in(reinterpret_cast<const pb::uint8*>(bytes.data()),
                               static_cast<int>(bytes.size()));
-  RILL_CHECK(def.ParseFromCodedStream(&in) && in.ConsumedEntireMessage(), data_loss,
-             "[import_graph_def] the {} bytes are not a GraphDef: they are cut short or damaged, or "
-             "are another message",
-             bytes.size());
+  RILL_CHECK(
+      def.ParseFromCodedStream(&in) && in.ConsumedEntireMessage(), data_loss,
+      "[import_graph_def] the {} bytes are not a GraphDef: they are cut short or damaged, or "
+      "are another message",
+      bytes.size());
   return def;
 }
 

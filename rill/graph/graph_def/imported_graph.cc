@@ -90,7 +90,8 @@ Endpoint find_tensor(const Graph& g, const std::string& name) {
     RILL_CHECK(!digits.empty() && digits.size() < 9 &&
                    digits.find_first_not_of("0123456789") == std::string::npos,
                invalid_argument,
-               "[function] \"{}\" is not a name of a tensor; expected \"node\" or \"node:1\"", name);
+               "[function] \"{}\" is not a name of a tensor; expected \"node\" or \"node:1\"",
+               name);
     index = std::stoul(digits);
   }
   RILL_CHECK(index < n->outputs.size(), invalid_argument,

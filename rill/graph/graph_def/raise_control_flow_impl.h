@@ -23,10 +23,11 @@ inline bool is_flow(const proto::NodeDef& n) {
 }
 
 [[noreturn]] inline void cannot_raise(const proto::NodeDef& n, std::string_view why) {
-  RILL_FAIL(unimplemented,
-            "[import_graph_def] node \"{}\" ({}) is control flow of TensorFlow 1 that is not a loop "
-            "of while_loop and no condition of cond: {}",
-            n.name(), n.op(), why);
+  RILL_FAIL(
+      unimplemented,
+      "[import_graph_def] node \"{}\" ({}) is control flow of TensorFlow 1 that is not a loop "
+      "of while_loop and no condition of cond: {}",
+      n.name(), n.op(), why);
 }
 
 // "node:1" in its parts; "^node" is a control edge.

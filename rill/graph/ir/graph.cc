@@ -207,11 +207,12 @@ Endpoint Graph::capture(const Tensor& t) {
     const GraphSymbol& s = symbol_of(t);
     bool above = false;
     for (const Graph* g = outer; g && !above; g = g->outer) above = g == s.graph.get();
-    RILL_CHECK(above, failed_precondition,
-               "{} is used in {}, but is not part of it: a symbolic tensor lives only while its own "
-               "function is traced. Return it from there, or pass it as an argument",
-               t.impl()->symbol->describe(),
-               name.empty() ? std::string("another graph") : format("function \"{}\"", name));
+    RILL_CHECK(
+        above, failed_precondition,
+        "{} is used in {}, but is not part of it: a symbolic tensor lives only while its own "
+        "function is traced. Return it from there, or pass it as an argument",
+        t.impl()->symbol->describe(),
+        name.empty() ? std::string("another graph") : format("function \"{}\"", name));
     // A constant is copied, so that what is known of it stays known.
     if (const Tensor* known = t.impl()->symbol->known_value();
         known && known->size() <= kConstantElements)

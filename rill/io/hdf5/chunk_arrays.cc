@@ -128,8 +128,7 @@ class ExtensibleArray : public ArrayReader {
     offset_bytes_ = (count_bits + 7) / 8;
     page_ = std::uint64_t{1} << page_bits;
     const unsigned supers = 1 + count_bits - log2_of(smallest_);
-    const unsigned listed =
-        std::min(supers, 2 * log2_of(pointers));  // without their own block
+    const unsigned listed = std::min(supers, 2 * log2_of(pointers));  // without their own block
     read_index(index, in_index, supers, listed);
   }
 

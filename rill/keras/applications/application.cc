@@ -23,10 +23,11 @@ void check_weights(std::string_view application, const ApplicationOptions& o) {
              "[{}] weights = \"imagenet\", but nothing is downloaded. Give the path of the .h5 "
              "file that Keras publishes, or leave weights empty for random ones",
              application);
-  RILL_CHECK(io::file_exists(o.weights), invalid_argument,
-             "[{}] weights = \"{}\" is not a file; expected the path of a file of weights, or nothing "
-             "for random ones",
-             application, o.weights);
+  RILL_CHECK(
+      io::file_exists(o.weights), invalid_argument,
+      "[{}] weights = \"{}\" is not a file; expected the path of a file of weights, or nothing "
+      "for random ones",
+      application, o.weights);
   const Activation& a = o.classifier_activation;
   RILL_CHECK(!o.include_top || a.is("softmax") || a.is("linear"), invalid_argument,
              "[{}] classifier_activation = \"{}\" with weights from a file and include_top = "

@@ -220,9 +220,9 @@ struct BackupAndRestoreOptions {
   bool delete_checkpoint = true;  // when training ends
 };
 // Makes training survive a crash: keeps model, optimizer, epoch and batch, the place in the data
-// and the random streams in a folder. A fit that finds them there continues from them, and ends with
-// the same weights as one that was never stopped, if the program is the same. The state of other
-// callbacks is not kept.
+// and the random streams in a folder. A fit that finds them there continues from them, and ends
+// with the same weights as one that was never stopped, if the program is the same. The state of
+// other callbacks is not kept.
 class BackupAndRestore : public Callback {
  public:
   explicit BackupAndRestore(std::string backup_dir, BackupAndRestoreOptions options = {});

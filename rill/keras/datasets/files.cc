@@ -108,7 +108,8 @@ Split read_cifar(const std::vector<std::string>& files) {
   std::string all;
   for (const std::string& f : files) all += io::read_file(f);
   RILL_CHECK(!all.empty() && all.size() % 3073 == 0, data_loss,
-             "[cifar10] {} has {} bytes, which is not a whole number of images", files[0], all.size());
+             "[cifar10] {} has {} bytes, which is not a whole number of images", files[0],
+             all.size());
   const auto n = static_cast<std::int64_t>(all.size() / 3073);
   Tensor records = make_tensor(uint8, {n, 3073});
   std::memcpy(records.impl()->data, all.data(), all.size());

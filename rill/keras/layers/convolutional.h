@@ -8,7 +8,8 @@
 // Convolutions over one, two or three axes of the input [batch, axes.., channels], or
 // [batch, channels, axes..] with data_format "channels_first". Sizes are one number for all axes
 // or a list: Conv2D(32, 5), Conv2D(32, {5, 3}), Conv2D({.filters = 32, .kernel_size = {5, 3}}).
-// padding "same" keeps sizes except for strides; "causal" (Conv1D, SeparableConv1D) looks only back.
+// padding "same" keeps sizes except for strides; "causal" (Conv1D, SeparableConv1D) looks only
+// back.
 namespace rill RILL_API {
 namespace keras {
 namespace layers {

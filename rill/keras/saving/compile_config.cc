@@ -217,11 +217,10 @@ MetricRef read_metric(const Config& c, const std::string& output) {
              function_advice(own["fn"].as_string()));
   std::vector<std::string> known = registered_metric_names();
   for (const MetricClass& m : metric_classes()) known.push_back(m.class_name);
-  RILL_FAIL(
-      not_found,
-      "[load_model] unknown metric {} \"{}\".{} Register a user-defined class first: "
-      "{}",
-      class_name, name, did_you_mean(class_name, known), registering_call(class_name));
+  RILL_FAIL(not_found,
+            "[load_model] unknown metric {} \"{}\".{} Register a user-defined class first: "
+            "{}",
+            class_name, name, did_you_mean(class_name, known), registering_call(class_name));
 }
 
 std::vector<MetricRef> read_metric_list(const Config& c, const std::string& output) {

@@ -11,11 +11,12 @@ namespace rill::keras {
 Config model_record(const Model& model) {
   const std::string name = model.name();
   const std::string registered = registered_class(model.impl());
-  RILL_CHECK(has_graph(model.model_impl()) || !registered.empty(), unimplemented,
-             "[{}] the class {} computes by its own call, which a configuration cannot hold. Register "
-             "the class with {}, or save its weights with save_weights or a "
-             "tf::train::Checkpoint",
-             name, model.class_name(), registering_call(model.class_name()));
+  RILL_CHECK(
+      has_graph(model.model_impl()) || !registered.empty(), unimplemented,
+      "[{}] the class {} computes by its own call, which a configuration cannot hold. Register "
+      "the class with {}, or save its weights with save_weights or a "
+      "tf::train::Checkpoint",
+      name, model.class_name(), registering_call(model.class_name()));
   Config record =
       Config::dict({{"class_name", registered.empty() ? model.class_name() : registered},
                     {"config", model.get_config()}});

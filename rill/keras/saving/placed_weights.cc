@@ -42,7 +42,8 @@ struct Placed {
 // How a file writes names.
 struct Names {
   std::string container = "layers";  // under which models keep their layers
-  // What is in the file. Keras 3 has no "_" before the parts of MultiHeadAttention and similar layers.
+  // What is in the file. Keras 3 has no "_" before the parts of MultiHeadAttention and similar
+  // layers.
   std::function<bool(const std::string& place)> has_group = {};
 };
 
