@@ -2,6 +2,7 @@
 
 #include <ostream>
 
+#include "rill/base/check.h"
 #include "rill/core/grad_context.h"
 
 namespace rill {
@@ -42,6 +43,10 @@ void append_formatted(std::string& out, const Gradient& g, std::string_view spec
   append_formatted(out, g.tensor(), spec);
 }
 
+void Gradients::require_size(std::size_t n) const {
+  RILL_CHECK(size() == n, invalid_argument, "[unpack] there are {} gradients; expected {}", size(),
+             n);
+}
 Gradients::operator std::vector<Tensor>() const {
   std::vector<Tensor> out;
   for (const Gradient& g : *this) out.push_back(g.tensor());

@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <array>
 #include <iosfwd>
 #include <vector>
 
@@ -71,6 +73,17 @@ class Gradients : public std::vector<Gradient> {
   using std::vector<Gradient>::vector;
   Gradients(const std::vector<Tensor>& list) : std::vector<Gradient>(list.begin(), list.end()) {}
   operator std::vector<Tensor>() const;
+  // auto [dw, db] = tape.gradient(loss, {w, b}).unpack<2>(); InvalidArgument unless there are N.
+  template <std::size_t N>
+  std::array<Gradient, N> unpack() const {
+    require_size(N);
+    std::array<Gradient, N> all;
+    std::copy_n(begin(), N, all.begin());
+    return all;
+  }
+
+ private:
+  void require_size(std::size_t n) const;
 };
 std::ostream& operator<<(std::ostream& os, const Gradients& list);  // as Python prints a list
 

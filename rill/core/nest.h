@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rill/core/gradient.h"
+#include "rill/core/operand.h"
 #include "rill/core/tensor.h"
 
 namespace rill RILL_API {
@@ -45,6 +46,14 @@ class Nest {
   Nest(std::vector<std::pair<std::string, Nest>> dict);
   template <Composite T>
   Nest(const T& t) : Nest(t.to_nest()) {}
+  template <ArrayLike R>
+  Nest(const R& array) : Nest(to_tensor(array)) {}
+
+  Nest(const Nest&) = default;
+  Nest(Nest&&) noexcept = default;
+  Nest& operator=(const Nest&) & = default;
+  Nest& operator=(Nest&&) & noexcept = default;
+  void operator=(const Nest&) && = delete;  // nest[0] = x changes no nest: see with(key, value)
   template <class A, class B>
   Nest(const std::pair<A, B>& p) : Nest(make({Nest(p.first), Nest(p.second)})) {}
   template <class... A>

@@ -127,15 +127,33 @@ T* fill(const Operand& x, DType dtype, T* out) {
   return out;
 }
 
-// The dtype of the first tensor that a nested list holds; invalid when it holds none.
+// The dtype of the first tensor or array that a nested list holds; invalid when it holds none.
 DType dtype_of_tensors(const Operand& x) {
   if (x.kind() == Kind::tensor) return x.tensor().dtype();
   if (x.kind() == Kind::variable) return Tensor(x.variable()).dtype();
   if (x.kind() == Kind::shape) return int32;
+  if (x.kind() == Kind::array) return x.element_dtype();
   if (x.kind() != Kind::list) return DType();
   for (const Operand& e : x)
     if (const DType d = dtype_of_tensors(e); d.defined()) return d;
   return DType();
+}
+
+// The elements of an array, as `dtype`.
+Tensor array_to_tensor(const Operand& x, DType dtype) {
+  Tensor t = make_tensor(dtype, TensorShape(Dims{static_cast<std::int64_t>(x.size())}));
+  dispatch_all(x.element_dtype(), [&]<class From>() {
+    const auto* from = static_cast<const From*>(x.elements());
+    if (dtype == x.element_dtype()) {
+      std::copy_n(from, x.size(), mutable_data<From>(t));
+    } else if constexpr (std::is_constructible_v<Operand, From>) {
+      dispatch_all(dtype, [&]<class To>() {
+        for (std::size_t i = 0; i < x.size(); ++i)
+          mutable_data<To>(t)[i] = leaf<To>(Operand(from[i]), dtype);
+      });
+    }
+  });
+  return t;
 }
 
 // A list that holds tensors is their stack: {a, {1, 2}, b} along a new first axis.
@@ -170,6 +188,8 @@ Tensor to_tensor(const Operand& x, DType dtype) {
       });
       return t;
     }
+    case Kind::array:
+      return array_to_tensor(x, dtype.defined() ? dtype : x.element_dtype());
     default:
       break;
   }

@@ -6,8 +6,17 @@ namespace rill RILL_API {
 template <class T>
 concept StringLike = std::is_convertible_v<const T&, std::string_view>;
 
+// std::vector, std::array or std::span of numbers or strings: an operand of one axis.
+template <class R>
+concept ArrayLike = !StringLike<R> && requires(const R& r) {
+  { r.size() } -> std::convertible_to<std::size_t>;
+  requires std::is_arithmetic_v<std::remove_cvref_t<decltype(*r.data())>> ||
+      std::is_same_v<std::remove_cvref_t<decltype(*r.data())>, std::string>;
+};
+
 // What an op takes: a Tensor, a Variable, a Gradient, a Nest of one tensor, a bare
-// number (takes its partner's dtype), a string, a shape, or a nested list of those. It only
+// number (takes its partner's dtype), a string, a shape, an array of numbers or strings (beside a
+// tensor it takes that one's dtype, alone it keeps its own), or a nested list of those. It only
 // points at its argument: a parameter type, never a field, a local or a return
 // type. It also remembers the line that wrote it, which errors and why_none()
 // show; inside the library that is left out, so the line is always the user's.
@@ -26,6 +35,7 @@ class Operand {
     boolean,
     text,
     shape,
+    array,
     list
   };
 
@@ -63,6 +73,15 @@ class Operand {
   Operand(const TensorShape& s, RILL_CALL_SITE) : kind_(Kind::shape), line_(line), file_(file) {
     u_.p = &s;
   }
+  template <ArrayLike R>
+  Operand(const R& r, RILL_CALL_SITE)
+      : kind_(Kind::array),
+        elements_(element_dtype<std::remove_cvref_t<decltype(*r.data())>>()),
+        line_(line),
+        file_(file),
+        size_(r.size()) {
+    u_.p = r.data();
+  }
 
   Kind kind() const { return kind_; }
   bool is_literal() const { return kind_ != Kind::tensor && kind_ != Kind::variable; }
@@ -81,6 +100,8 @@ class Operand {
     if (huge_) return static_cast<double>(static_cast<std::uint64_t>(u_.i));
     return kind_ == Kind::floating ? u_.d : static_cast<double>(u_.i);
   }
+  DType element_dtype() const { return elements_; }  // of an array
+  const void* elements() const { return u_.p; }
   std::string_view text() const { return {static_cast<const char*>(u_.p), size_}; }
   std::size_t size() const { return size_; }
   const Operand* begin() const { return static_cast<const Operand*>(u_.p); }
@@ -98,6 +119,21 @@ class Operand {
   }
 
   template <class T>
+  static constexpr DType element_dtype() {
+    static_assert(!std::is_same_v<T, long double>, "there is no dtype for long double");
+    using Code = DType::Code;
+    if constexpr (std::is_same_v<T, std::string>) return DType(Code::string);
+    if constexpr (std::is_same_v<T, bool>) return DType(Code::bool_);
+    if constexpr (std::is_floating_point_v<T>)
+      return DType(sizeof(T) == 4 ? Code::float32 : Code::float64);
+    constexpr bool is_signed = std::is_signed_v<T>;
+    if (sizeof(T) == 1) return DType(is_signed ? Code::int8 : Code::uint8);
+    if (sizeof(T) == 2) return DType(is_signed ? Code::int16 : Code::uint16);
+    if (sizeof(T) == 4) return DType(is_signed ? Code::int32 : Code::uint32);
+    return DType(is_signed ? Code::int64 : Code::uint64);
+  }
+
+  template <class T>
   static constexpr bool is_huge(T v) {
     if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8)
       return v > static_cast<T>(INT64_MAX);
@@ -107,6 +143,7 @@ class Operand {
 
   Kind kind_;
   bool wide_ = false, huge_ = false;
+  DType elements_;
   int line_;
   const char* file_;
   std::size_t size_ = 0;

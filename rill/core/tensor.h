@@ -35,6 +35,12 @@ class Tensor {
   Tensor(const Gradient& g);    // makes a sparse gradient dense; undefined stays undefined
   Tensor(const Nest& n);        // the one tensor that it is; InvalidArgument otherwise
 
+  Tensor(const Tensor&) noexcept = default;
+  Tensor(Tensor&&) noexcept = default;
+  Tensor& operator=(const Tensor&) & noexcept = default;
+  Tensor& operator=(Tensor&&) & noexcept = default;
+  void operator=(const Tensor&) && = delete;  // x[0] = y changes no x: tensor_scatter_nd_update does
+
   // A tensor over memory of the caller, which must not change while the tensor
   // lives; `deleter` runs (with `context`) when the last user is gone.
   // REQUIRES: `data` holds the elements of `shape` in row-major order.
@@ -185,6 +191,8 @@ class Index {
   Slice slice_;
   Tensor tensor_;
 };
+
+void operator,(const Tensor&, const Tensor&) = delete;  // (x, y) is y alone; a pair is {x, y}
 
 template <class... I>
 requires(std::is_convertible_v<const I&, Index>&&...) Tensor Tensor::operator()(

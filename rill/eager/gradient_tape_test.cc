@@ -17,6 +17,18 @@ using rill::testing::printed;
 
 namespace {
 
+TEST(GradientTapeTest, GradientsUnpack) {
+  using namespace rill;
+  const Variable w(2.f), b(1.f);
+  GradientTape tape;
+  const Tensor y = w * 3.f + b;
+  const auto [dw, db] = tape.gradient(y, {w, b}).unpack<2>();
+  EXPECT_EQ(dw.tensor().item<float>(), 3);
+  EXPECT_EQ(db.tensor().item<float>(), 1);
+  Gradients list{dw};
+  expect_error<errors::InvalidArgument>([&] { list.unpack<2>(); }, "there are 1 gradients");
+}
+
 TEST(GradientTape, GradientsArePrintedAsAList) {
   auto grad = tf::gradients_function([](Tensor x, Tensor) { return x * x; });
   EXPECT_EQ(printed(grad(3.f, 1.f)), "[tf.Tensor(6.0, shape=(), dtype=float32), None]");

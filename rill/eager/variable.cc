@@ -36,16 +36,8 @@ Variable::Variable(const Operand& initial_value, VariableOptions o) : Variable()
   Device* device = scope_device();
   c.assign(device ? copy_to_device(t, *device) : t);
 }
-// C++ prefers this constructor for Variable{x}. Of a tensor or a variable that
-// means x itself, not a list of one.
 Variable::Variable(std::initializer_list<Operand> initial_value, VariableOptions o)
-    : Variable(initial_value.size() == 1 && !initial_value.begin()->is_literal()
-                   ? *initial_value.begin()
-                   : Operand(initial_value),
-               std::move(o)) {
-  if (initial_value.size() == 1 && initial_value.begin()->kind() == Operand::Kind::variable)
-    handle_ = initial_value.begin()->variable().handle();
-}
+    : Variable(Operand(initial_value), std::move(o)) {}
 
 Variable Variable::uninitialized(DType dtype, const TensorShape& shape, VariableOptions o) {
   Variable v;

@@ -22,10 +22,15 @@ struct VariableOptions {
 class Variable {
  public:
   Variable();
+  // Variable(0.f) and Variable{0.f} are scalars.
   explicit Variable(const Operand& initial_value, VariableOptions options = {});
-  // Variable({{1.f}, {2.f}}). Variable{x} of a tensor is Variable(x), of a variable a copy of the
-  // reference.
-  explicit Variable(std::initializer_list<Operand> initial_value, VariableOptions options = {});
+  // Variable({0.f}) has shape (1,), Variable({{1.f}, {2.f}}) shape (2, 1). C++ would prefer a
+  // constructor of one list for Variable{0.f} as well; the empty pack of the first prevents that.
+  template <class... None>
+  requires(sizeof...(None) == 0) explicit Variable(std::initializer_list<Operand> initial_value,
+                                                   None...)
+      : Variable(Operand(initial_value)) {}
+  explicit Variable(std::initializer_list<Operand> initial_value, VariableOptions options);
   // A variable of this dtype and shape, for an initializer to fill.
   static Variable uninitialized(DType dtype, const TensorShape& shape,
                                 VariableOptions options = {});

@@ -19,6 +19,30 @@ using rill::testing::printed;
 
 namespace {
 
+struct Line {
+  tf::Variable w{5.f}, b{tf::constant({1.f})};
+};
+TEST(VariableTest, BracesAroundOneNumberMakeAScalar) {
+  EXPECT_EQ(Line().w.shape(), tf::TensorShape({}));
+  EXPECT_EQ(Line().b.shape(), tf::TensorShape({1}));
+  EXPECT_EQ(tf::Variable{2}.shape(), tf::TensorShape({}));
+  EXPECT_EQ((tf::Variable{0.f, {.name = "v"}}).name(), "v:0");
+  EXPECT_EQ(tf::Variable({0.f}).shape(), tf::TensorShape({1}));
+  EXPECT_EQ((tf::Variable{{1.f, 2.f}}).shape(), tf::TensorShape({2}));
+  EXPECT_EQ(tf::Variable({{1.f}, {2.f}}).shape(), tf::TensorShape({2, 1}));
+  EXPECT_EQ(tf::Variable({1.f, 2.f}, {.trainable = false}).trainable(), false);
+  const tf::Variable v(1.f);
+  EXPECT_EQ(tf::Variable{v}.id(), v.id());  // the same variable
+}
+
+// x[0] = y would change a copy: it does not compile.
+static_assert(!std::is_assignable_v<tf::Tensor, tf::Tensor> && std::is_assignable_v<tf::Tensor&, tf::Tensor>);
+static_assert(!std::is_assignable_v<tf::Nest, tf::Nest> && std::is_assignable_v<tf::Nest&, tf::Nest>);
+// (x, y) would be y alone.
+template <class T>
+concept HasComma = requires(const T& a, const T& b) { (a, b); };
+static_assert(!HasComma<tf::Tensor> && !HasComma<tf::Variable> && HasComma<int>);
+
 TEST(Variable, BracesAroundATensorOrAVariableMeanItself) {
   const auto t = tf::constant({{1.f, 2.f}});
   tf::Variable a{t}, b{a}, list({3.f});

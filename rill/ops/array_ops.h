@@ -9,6 +9,10 @@
 // are TensorFlow's.
 namespace rill RILL_API {
 
+namespace detail {
+void require_row(std::size_t size, std::size_t first);  // InvalidArgument when they differ
+}
+
 // ---- constants. Integer literals make int32, floating ones float32, strings
 // string, unless a dtype is named. A vector keeps its own element type.
 Tensor constant(const Operand& value, DType dtype = {}, const TensorShape& shape = {});
@@ -16,6 +20,21 @@ Tensor constant(std::initializer_list<Operand> value, DType dtype = {},
                 const TensorShape& shape = {});
 template <class T>
 Tensor constant(const std::vector<T>& value, DType dtype = {}, const TensorShape& shape = {});
+template <class T>
+Tensor constant(const std::vector<T>& value, const TensorShape& shape) {
+  return constant(value, DType(), shape);
+}
+// Rows of one length.
+template <class T>
+Tensor constant(const std::vector<std::vector<T>>& rows, DType dtype = {}) {
+  std::vector<T> all;
+  for (const std::vector<T>& row : rows) {
+    detail::require_row(row.size(), rows[0].size());
+    all.insert(all.end(), row.begin(), row.end());
+  }
+  const auto n = static_cast<std::int64_t>(rows.size());
+  return constant(all, dtype, {n, n == 0 ? 0 : static_cast<std::int64_t>(rows[0].size())});
+}
 Tensor convert_to_tensor(const Operand& value, DType dtype = {});
 Tensor convert_to_tensor(std::initializer_list<Operand> value, DType dtype = {});
 

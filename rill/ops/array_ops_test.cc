@@ -20,6 +20,34 @@ using rill::testing::printed;
 
 namespace {
 
+TEST(ArrayOps, VectorsAndArraysAreOperands) {
+  using namespace rill;
+  const std::vector<int> places{2, 0};
+  const std::array<double, 3> numbers{1, 2, 3};
+  const Tensor x = constant({{1.f, 2.f, 3.f}, {4.f, 5.f, 6.f}});
+  EXPECT_EQ(gather(x, places, 1).to_vector<float>(), (std::vector<float>{3, 1, 6, 4}));
+  // Beside a tensor it takes that one's dtype, alone it keeps its own.
+  EXPECT_EQ((x * numbers).to_vector<float>(), (std::vector<float>{1, 4, 9, 4, 10, 18}));
+  EXPECT_EQ(constant(numbers).dtype(), float64);
+  EXPECT_EQ(constant(places).dtype(), int32);
+  EXPECT_EQ(constant(std::vector<std::uint8_t>{7}).dtype(), uint8);
+  EXPECT_EQ(rill::reverse(std::vector<std::string>{"a", "b"}, {0}).to_vector<std::string>(),
+            (std::vector<std::string>{"b", "a"}));
+  EXPECT_EQ(constant({places, places}).shape(), TensorShape({2, 2}));
+  EXPECT_EQ(stack({places, {1, 1}}).to_vector<int>(), (std::vector<int>{2, 0, 1, 1}));
+  EXPECT_EQ((ones({2, 0}) + std::vector<float>()).shape(), TensorShape({2, 0}));
+  expect_error<errors::InvalidArgument>([&] { constant({1, 2}) + std::vector<float>{1.5f, 2}; },
+                                        "fraction 1.5");
+  // Vectors in a shape, and rows.
+  EXPECT_EQ(constant(std::vector<float>{1, 2, 3, 4}, {2, 2}).shape(), TensorShape({2, 2}));
+  const Tensor rows = constant(std::vector<std::vector<float>>{{1, 2}, {3, 4}, {5, 6}});
+  EXPECT_EQ(rows.shape(), TensorShape({3, 2}));
+  EXPECT_EQ(rows.to_vector<float>(), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(constant(std::vector<std::vector<int>>{}).shape(), TensorShape({0, 0}));
+  expect_error<errors::InvalidArgument>(
+      [] { constant(std::vector<std::vector<int>>{{1, 2}, {3}}); }, "rows of 2 and 1 elements");
+}
+
 TEST(ArrayOps, ConstantsHaveTheirNaturalDType) {
   RILL_SHOWS("O01");
   EXPECT_EQ(tf::constant({{1, 2}, {3, 4}}).dtype(), tf::int32);

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -46,6 +47,11 @@ Tensor operator*(const Operand& x, const Operand& y);
 Tensor operator/(const Operand& x, const Operand& y);
 Tensor operator%(const Operand& x, const Operand& y);  // floormod
 Tensor operator-(const Operand& x);
+// The handle becomes the result; no other handle of the old value changes.
+inline Tensor& operator+=(Tensor& x, const Operand& y) { return x = x + y; }
+inline Tensor& operator-=(Tensor& x, const Operand& y) { return x = x - y; }
+inline Tensor& operator*=(Tensor& x, const Operand& y) { return x = x * y; }
+inline Tensor& operator/=(Tensor& x, const Operand& y) { return x = x / y; }
 
 Tensor maximum(const Operand& x, const Operand& y);
 Tensor minimum(const Operand& x, const Operand& y);
@@ -143,7 +149,22 @@ Tensor div(const Operand& x, const Operand& y);  // integers: toward zero
 
 // ---- reductions: over all axes, one, or a list. Negative axes count from the
 // end. With keepdims a reduced axis stays with size 1.
+// Axes as a field of options: .axis = 1, or a vector of them; not given: all. (Braces in braces
+// are ambiguous for g++: write reduce_sum(x, {0, 2}, {.keepdims = true}).)
+class ReducedAxes {
+ public:
+  ReducedAxes() = default;
+  template <class I>
+  requires(std::is_integral_v<I> && !std::is_same_v<I, bool>) ReducedAxes(I axis)
+      : list_(std::vector<int>{static_cast<int>(axis)}) {}
+  ReducedAxes(std::vector<int> axes) : list_(std::move(axes)) {}
+  const std::optional<std::vector<int>>& list() const { return list_; }
+
+ private:
+  std::optional<std::vector<int>> list_;
+};
 struct ReduceOptions {
+  ReducedAxes axis = {};  // where no argument of the function names axes
   bool keepdims = false;
 };
 using Axes = std::initializer_list<int>;

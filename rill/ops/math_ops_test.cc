@@ -20,6 +20,31 @@ using rill::testing::printed;
 
 namespace {
 
+TEST(MathOps, AxisAsAField) {
+  using namespace rill;
+  const Tensor x = constant({{1.f, 2.f}, {3.f, 4.f}});
+  const Tensor kept = reduce_sum(x, {.axis = 1, .keepdims = true});
+  EXPECT_EQ(kept.shape(), TensorShape({2, 1}));
+  EXPECT_EQ(kept.to_vector<float>(), (std::vector<float>{3, 7}));
+  EXPECT_EQ(reduce_max(x, {.axis = -2}).to_vector<float>(), (std::vector<float>{3, 4}));
+  EXPECT_EQ(reduce_mean(x, {.axis = std::vector{0, 1}}).item<float>(), 2.5f);
+  EXPECT_EQ(reduce_variance(x, {.axis = 0}).to_vector<float>(), (std::vector<float>{1, 1}));
+  EXPECT_EQ(reduce_sum(x, {.keepdims = true}).shape(), TensorShape({1, 1}));
+  EXPECT_EQ(reduce_sum(x, {0, 1}).item<float>(), 10);
+}
+
+TEST(MathOps, AssignmentsWithAnOperator) {
+  using namespace rill;
+  Tensor x = constant({1.f, 2.f});
+  const Tensor before = x;
+  x += 1;
+  x *= constant({2.f, 3.f});
+  x -= 0.5f;
+  x /= 2;
+  EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{1.75f, 4.25f}));
+  EXPECT_EQ(before.to_vector<float>(), (std::vector<float>{1, 2}));
+}
+
 TEST(MathOps, TensordotTakesNoNegativeCount) {
   const auto x = tf::ones({2, 2});
   EXPECT_EQ(tf::tensordot(x, x, 0).shape(), tf::TensorShape({2, 2, 2, 2}));

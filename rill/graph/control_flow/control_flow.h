@@ -70,6 +70,13 @@ requires std::is_same_v<N, Nest> Nest while_loop(C cond, B body, const N& loop_v
   return detail::while_loop(detail::Fn::of(std::move(cond)), detail::Fn::of(std::move(body)),
                             loop_vars, options);
 }
+// Values of several kinds: std::tuple{i, array}, of which the result has the same kinds.
+template <class C, class B, class... A>
+std::tuple<A...> while_loop(C cond, B body, const std::tuple<A...>& loop_vars,
+                            const WhileLoopOptions& options = {}) {
+  return detail::from_nest<std::tuple<A...>>(
+      while_loop(std::move(cond), std::move(body), Nest(loop_vars), options));
+}
 template <class C, class B>
 Nest while_loop(C cond, B body, std::initializer_list<Operand> loop_vars,
                 const WhileLoopOptions& options = {}) {

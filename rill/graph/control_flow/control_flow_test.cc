@@ -22,6 +22,31 @@ Tensor square_if_positive(const Tensor& x) {
       x > 0, [&] { return x * x; }, [&] { return zeros_like(x); });
 }
 
+TEST(ControlFlow, TensorArraysAndTuplesAreLoopVariables) {
+  const auto squares = [](const Tensor& x) {
+    TensorArray rows(float32, 3, {.element_shape = {2}});
+    auto [i, all] = while_loop([](Tensor i, TensorArray) { return i < 3; },
+                               [&](Tensor i, TensorArray rows) {
+                                 return std::tuple{i + 1, rows.write(i, x * cast(i, float32))};
+                               },
+                               std::tuple{constant(0), rows});
+    EXPECT_EQ(all.dtype(), float32);
+    return all.stack();
+  };
+  const Tensor x = constant({1.f, 2.f});
+  EXPECT_EQ(squares(x).to_vector<float>(), (std::vector<float>{0, 0, 1, 2, 2, 4}));
+  auto traced = function(squares);
+  GradientTape tape;
+  tape.watch(x);
+  const Tensor y = traced(x);
+  EXPECT_EQ(y.to_vector<float>(), (std::vector<float>{0, 0, 1, 2, 2, 4}));
+  EXPECT_EQ(tape.gradient(y, x).tensor().to_vector<float>(), (std::vector<float>{3, 3}));
+  // As an argument and a result of a function.
+  auto grown = function([](TensorArray a) { return a.write(1, 7.f); });
+  EXPECT_EQ(grown(TensorArray(float32, 2, {.element_shape = {}}).write(0, 5.f))
+                .stack().to_vector<float>(), (std::vector<float>{5, 7}));
+}
+
 TEST(CondTest, GivesWhatEagerGives) {
   RILL_SHOWS("F15");
   auto f = function(square_if_positive);

@@ -1,5 +1,7 @@
 #include "rill/graph/control_flow/tensor_array.h"
 
+#include <sstream>
+
 #include "rill/base/check.h"
 #include "rill/core/execute.h"
 #include "rill/graph/ir/graph.h"
@@ -21,6 +23,36 @@ TensorArray TensorArray::with_flow(const Tensor& flow) const {
   TensorArray out = *this;
   out.list_ = flow;
   return out;
+}
+
+// What is not a tensor of it is in the name of the composite: "TensorArray float32 fixed 2,?".
+Nest TensorArray::to_nest() const {
+  std::string sizes = element_shape_.has_rank() ? "" : "unknown";
+  for (int i = 0; i < element_shape_.rank(); ++i) {
+    const std::int64_t n = element_shape_.dim(i);
+    sizes += format("{}{}", i ? "," : "", n < 0 ? std::string("?") : std::to_string(n));
+  }
+  return Nest::composite(
+      format("TensorArray {} {} {}", dtype_.name(), dynamic_ ? "dynamic" : "fixed", sizes),
+      {list_});
+}
+TensorArray TensorArray::from_nest(const Nest& nest) {
+  std::istringstream words{std::string(nest.composite_kind())};
+  std::string kind, dtype, dynamic, sizes;
+  words >> kind >> dtype >> dynamic >> sizes;
+  RILL_CHECK(kind == "TensorArray", invalid_argument,
+             "[TensorArray] expected an array, got {}", nest.to_string());
+  TensorArray a;
+  a.dtype_ = DType::from_name(dtype);
+  a.dynamic_ = dynamic == "dynamic";
+  if (sizes != "unknown") {
+    Dims dims;
+    std::istringstream list(sizes);
+    for (std::string n; std::getline(list, n, ',');) dims.push_back(n == "?" ? -1 : std::stoll(n));
+    a.element_shape_ = TensorShape(dims);
+  }
+  a.list_ = nest.flatten().at(0);
+  return a;
 }
 
 TensorArray TensorArray::write(const Operand& index, const Operand& value) const {

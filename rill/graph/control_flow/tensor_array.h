@@ -33,14 +33,19 @@ class TensorArray {
   Tensor size() const;
   [[nodiscard]] TensorArray identity() const { return *this; }
 
-  // The array as a tensor, for loops: pass flow() as a loop variable and take it up
-  // inside by with_flow().
+  // As a loop variable, and as an argument or result of a function: out[1].as<TensorArray>().
+  Nest to_nest() const;
+  static TensorArray from_nest(const Nest& nest);
+
+  // The array as a tensor, for loops over tensors alone: pass flow() as a loop variable and take it
+  // up inside by with_flow().
   const Tensor& flow() const { return list_; }
   [[nodiscard]] TensorArray with_flow(const Tensor& flow) const;
 
  private:
+  TensorArray() = default;
   DType dtype_;
-  bool dynamic_;
+  bool dynamic_ = false;
   TensorShape element_shape_;
   Tensor list_;
 };

@@ -296,14 +296,25 @@ Ref<ConcreteFunctionImpl> FunctionImpl::trace(CallSignature signature, std::stri
   return made;
 }
 
+// Functions that are traced inside one another; Python's own limit comes at about as many.
+constexpr int kMostNested = 100;
+
 Ref<ConcreteFunctionImpl> FunctionImpl::trace_now(CallSignature signature) {
   Graph* outer = TracingScope::current();
+  int nested = 0;
+  for (const Graph* g = outer; g; g = g->outer) ++nested;
+  RILL_CHECK(nested < kMostNested, failed_precondition,
+             "[function \"{}\"] RecursionError: {} functions are traced inside one another, the "
+             "innermost called by \"{}\". A function that calls itself, or that others call back, "
+             "never ends, since each trace needs another. Use tf::while_loop, or arguments that are "
+             "C++ numbers and come to an end",
+             name, nested, outer->name);
   Ref<Graph> graph(new Graph(name, outer));
   if (variables_made_ && !policy.later_variables)
     graph->no_variables =
-        "a function made a variable at a later call: variables may only be made at the first, "
-        "since a graph cannot make one each time it runs. Make it outside, or keep it and make it "
-        "only if it is not there";
+        "a function made a variable at a later call, or whenever it is traced: variables may only "
+        "be made at the first call, since a graph cannot make one each time it runs. Make it "
+        "outside, or keep it and make it only if it is not there";
   Ref<ConcreteFunctionImpl> c(new ConcreteFunctionImpl);
   {
     TracingScope tracing(*graph);
@@ -343,6 +354,10 @@ Ref<ConcreteFunctionImpl> FunctionImpl::trace_now(CallSignature signature) {
   // The nest keeps its structure, not the symbols.
   c->structure = c->structure.with_leaves(std::vector<Tensor>(c->result_index.size()));
   c->signature = std::move(signature);
+  // Variables are made once: what the first trace made, a second finds, and that one is kept. As in
+  // TensorFlow, a function that makes them again is an error.
+  if (!std::exchange(variables_made_, true) && graph->made_variables && !policy.later_variables)
+    return trace_now(std::move(c->signature));
   c->body = finish_function(std::move(graph));
   c->captured = c->body->captured_values();
   // Symbols of the graph around are held by the trace, not by its graph: that one may be
@@ -352,7 +367,6 @@ Ref<ConcreteFunctionImpl> FunctionImpl::trace_now(CallSignature signature) {
       c->inside = outer;
       x.outer = {};
     }
-  variables_made_ = true;
   return c;
 }
 

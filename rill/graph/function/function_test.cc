@@ -71,12 +71,7 @@ TEST(FunctionTest, VariablesAreMadeAtTheFirstCallOnly) {
     many.emplace_back(1.f);
     return y * many.back();
   });
-  bad(constant(2.f));
-  expect_error<errors::FailedPrecondition>(
-      [&] {
-        bad(constant({2.f, 3.f}));
-      },
-      "variable at a later call");
+  expect_error<errors::FailedPrecondition>([&] { bad(constant(2.f)); }, "variable at a later call");
 }
 
 TEST(FunctionTest, TraceKeysAreDtypesShapesAndPlainValues) {
@@ -246,6 +241,70 @@ TEST(FunctionTest, ALeakedTensorNamesItsFunction) {
   auto g = function([&](Tensor x) { return x + leak; }, {.name = "other"});
   expect_error<errors::FailedPrecondition>([&] { g(constant(1.f)); },
                                            "is used in function \"other\"");
+}
+
+TEST(FunctionTest, ALeakedTensorOfARemovedNodeCanBePrinted) {
+  std::vector<Tensor> leaked;
+  {
+    auto f = function([&](Tensor x) {
+      leaked = {x * 2.f, identity(x + 1.f), constant({2, 1})};  // nothing uses them
+      return x * 3.f;
+    });
+    f(constant({1.f, 2.f}));
+    f(constant(1.f));
+  }
+  EXPECT_EQ(leaked[0].shape(), TensorShape({}));
+  EXPECT_NE(format("{}", leaked[0]).find("mul"), std::string::npos) << format("{}", leaked[0]);
+  EXPECT_NE(format("{}", leaked[1]).find("Identity"), std::string::npos);
+  expect_error<errors::FailedPrecondition>([&] { leaked[1] + 1.f; }, "Identity");
+  auto g = function([&](Tensor x) { return x + leaked[1]; });
+  expect_error<errors::FailedPrecondition>([&] { g(constant(1.f)); }, "is not part of it");
+}
+
+TEST(FunctionTest, FunctionsThatCallEachOtherWithoutEnd) {
+  std::function<Tensor(Tensor)> back;
+  auto f = function([&](Tensor x) { return back(x); }, {.name = "f"});
+  auto g = function([&](Tensor x) { return Tensor(f(x)); }, {.name = "g"});
+  back = [&](const Tensor& x) { return Tensor(g(x)); };
+  expect_error<errors::FailedPrecondition>([&] { f(constant(1.f)); }, "RecursionError");
+  // One whose arguments come to an end is traced once per argument.
+  std::function<Tensor(Tensor, int)> power;
+  auto p = function([&](Tensor x, int n) { return n == 0 ? ones_like(x) : x * power(x, n - 1); });
+  power = [&](const Tensor& x, int n) { return Tensor(p(x, n)); };
+  EXPECT_EQ(Tensor(p(constant(2.f), 10)).item<float>(), 1024);
+}
+
+TEST(FunctionTest, AVariableMadeAtEachTraceIsAnError) {
+  // TensorFlow: ValueError. One that is kept across calls would count 2, 3, 4.
+  auto f = function([](Tensor x) {
+    Variable v(1.f);
+    v.assign_add(x);
+    return v.value();
+  });
+  for (int i = 0; i < 2; ++i)
+    expect_error<errors::FailedPrecondition>([&] { f(constant(1.f)); }, "whenever it is traced");
+  // What is made once is found by later traces.
+  Variable kept;
+  int traces = 0;
+  auto g = function([&](Tensor x) {
+    ++traces;
+    if (!kept.defined()) kept = Variable(1.f);
+    kept.assign_add(x);
+    return kept.value();
+  });
+  EXPECT_EQ(Tensor(g(constant(1.f))).item<float>(), 2);
+  EXPECT_EQ(Tensor(g(constant(1.f))).item<float>(), 3);
+  EXPECT_EQ(traces, 2);  // as in TensorFlow
+  EXPECT_EQ(g.trace_count(), 1);
+}
+
+TEST(FunctionTest, TransposeOfUnknownRankIsTheReverse) {
+  auto f = function([](Tensor x) { return transpose(x); },
+                    {.input_signature = {TensorSpec(TensorShape::unknown_rank(), float32)}});
+  EXPECT_EQ(Tensor(f(constant({{1.f, 2.f}}))).shape(), TensorShape({2, 1}));
+  const Tensor x = reshape(range(24.f), {2, 3, 4});
+  EXPECT_EQ(Tensor(f(x)).to_vector<float>(), transpose(x).to_vector<float>());
+  EXPECT_EQ(Tensor(f(constant(4.f))).item<float>(), 4);
 }
 
 TEST(FunctionTest, CapturesSeeTheirNewValues) {

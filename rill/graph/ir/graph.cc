@@ -153,6 +153,13 @@ void Graph::retain_nodes(const std::vector<char>& keep) {
       kept.push_back(std::move(n));
     } else {
       by_name_.erase(n->name);
+      if (n->symbols == 0) continue;
+      // A program printed it, or will: it has its name and its shape still.
+      n->removed = true;
+      n->inputs.clear();
+      n->control_inputs.clear();
+      n->attrs = {};
+      removed_.push_back(std::move(n));
     }
   }
   nodes_ = std::move(kept);
@@ -271,7 +278,9 @@ const Tensor* known_value(Endpoint e) {
   while (e.node->op->view && e.node->is("Identity")) e = e.node->inputs[0];
   return e.node->constant();
 }
-const Tensor* GraphSymbol::known_value() const { return rill::known_value(at); }
+const Tensor* GraphSymbol::known_value() const {
+  return at.node->removed ? nullptr : rill::known_value(at);
+}
 
 namespace {
 
@@ -340,6 +349,7 @@ TensorShape sizes_of(Endpoint e, int depth, int& steps) {
 }  // namespace
 
 TensorShape GraphSymbol::known_sizes() const {
+  if (at.node->removed) return {};
   int steps = 1000;
   return sizes_of(at, 0, steps);
 }
@@ -376,6 +386,7 @@ class TracingExecutor : public Executor {
   }
   Tensor initial_value(const Tensor& t) override {
     RILL_CHECK(!graph_.no_variables, failed_precondition, "[variable] {}", graph_.no_variables);
+    for (Graph* g = &graph_; g; g = g->outer) g->made_variables = true;
     return t.is_symbolic() ? graph_.evaluate(t) : t;
   }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -51,6 +52,10 @@ class Node {
   bool lifted = false;
   // The identity of the first handle of each output, by which tapes know it; 0: none was made.
   std::vector<std::uint64_t> handle_ids;
+
+  // Tensors that stand for outputs of the node, which programs may keep when it is gone.
+  std::atomic<int> symbols = 0;
+  bool removed = false;  // from its graph, which keeps it for those tensors
 
   // The constant of a Const node; null for others.
   const Tensor* constant() const;
@@ -115,6 +120,7 @@ class Graph {
   std::vector<std::vector<Node*>> control_stack;
   // Null: variables may be made. Else why not.
   const char* no_variables = nullptr;
+  bool made_variables = false;
 
   RefCount refs;
 
@@ -123,6 +129,7 @@ class Graph {
   Endpoint capture(const Tensor& t);
   Endpoint capture_as_argument(const Tensor& t);
   std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<std::unique_ptr<Node>> removed_;  // that have symbols
   std::unordered_map<std::string, int> names_;  // how often a name was wanted
   std::unordered_map<std::string, Node*> by_name_;
   std::unordered_map<std::uint64_t, Endpoint> captured_;  // by tensor id
@@ -135,7 +142,8 @@ inline void release(Graph* g) noexcept {
 // The symbol behind a symbolic tensor.
 class GraphSymbol : public Symbol {
  public:
-  GraphSymbol(Ref<Graph> g, Endpoint e) : graph(std::move(g)), at(e) {}
+  GraphSymbol(Ref<Graph> g, Endpoint e) : graph(std::move(g)), at(e) { ++at.node->symbols; }
+  ~GraphSymbol() override { --at.node->symbols; }
   const Tensor* known_value() const override;
   TensorShape known_sizes() const override;
   void shape_is(const TensorShape& shape) override;

@@ -1,3 +1,5 @@
+#include <atomic>
+
 #include "rill/base/check.h"
 #include "rill/base/logging.h"
 #include "rill/io/file.h"
@@ -7,13 +9,26 @@
 
 namespace rill::keras::applications {
 
+PublishedWeights::PublishedWeights(Dim none) : given_(true) {
+  RILL_CHECK(!none.known(), invalid_argument,
+             "[applications] weights is {}; expected the path of a file, or tf::None", none.value());
+}
+
 namespace {
 
 constexpr std::int64_t default_size = 224, least_size = 32;
 
 void check_weights(std::string_view application, const ApplicationOptions& o) {
-  if (o.weights.empty()) return;
-  const bool imagenet = o.weights == "imagenet";
+  if (!o.weights.given()) {
+    static std::atomic<bool> said = false;
+    if (!said.exchange(true))
+      RILL_LOG(warning,
+               "[{}] its weights are random. Keras would load those of ImageNet: give the path of "
+               "their file as .weights, or .weights = tf::None if random ones are meant",
+               application);
+  }
+  if (o.weights.path().empty()) return;
+  const bool imagenet = o.weights.path() == "imagenet";
   RILL_CHECK(!imagenet || !o.include_top || o.classes == 1000, invalid_argument,
              "[{}] classes = {} with weights = \"imagenet\" and include_top = true; these weights "
              "tell 1000 classes apart. Leave weights empty to train {} classes, or set "
@@ -24,10 +39,10 @@ void check_weights(std::string_view application, const ApplicationOptions& o) {
              "file that Keras publishes, or leave weights empty for random ones",
              application);
   RILL_CHECK(
-      io::file_exists(o.weights), invalid_argument,
+      io::file_exists(o.weights.path()), invalid_argument,
       "[{}] weights = \"{}\" is not a file; expected the path of a file of weights, or nothing "
       "for random ones",
-      application, o.weights);
+      application, o.weights.path());
   const Activation& a = o.classifier_activation;
   RILL_CHECK(!o.include_top || a.is("softmax") || a.is("linear"), invalid_argument,
              "[{}] classifier_activation = \"{}\" with weights from a file and include_top = "
@@ -84,7 +99,7 @@ Tensor predictions(const Tensor& x, const ApplicationOptions& o) {
 Model finished(const Tensor& input, const Tensor& output, std::string_view name,
                const ApplicationOptions& o) {
   Model model(input, output, name);
-  if (!o.weights.empty()) model.load_weights(o.weights);
+  if (!o.weights.path().empty()) model.load_weights(o.weights.path());
   return model;
 }
 

@@ -15,11 +15,27 @@ namespace rill RILL_API {
 namespace keras {
 namespace applications {
 
+// Where weights come from: a file that load_weights reads, or tf::None for those of the
+// initializers. Not given: the same with a warning, since Keras would download "imagenet", which is
+// Unimplemented here.
+class PublishedWeights {
+ public:
+  PublishedWeights() = default;
+  PublishedWeights(const char* path) : path_(path), given_(true) {}
+  PublishedWeights(std::string path) : path_(std::move(path)), given_(true) {}
+  PublishedWeights(Dim none);  // InvalidArgument unless None
+  PublishedWeights(std::nullptr_t) : given_(true) {}
+  const std::string& path() const { return path_; }
+  bool given() const { return given_; }
+
+ private:
+  std::string path_;
+  bool given_ = false;
+};
+
 struct ApplicationOptions {
   bool include_top = true;  // the layers that classify
-  // A file that load_weights reads; empty: weights by their initializers. "imagenet" is
-  // Unimplemented, because nothing is downloaded.
-  std::string weights = {};
+  PublishedWeights weights = {};
   // 224 x 224 x 3 when not given, or, without the top, any size. At least 32 x 32.
   TensorShape input_shape = {};
   std::string pooling = {};     // without the top: "avg" or "max" over the image; empty: none
@@ -34,7 +50,7 @@ struct MobileNetV2Options {
   TensorShape input_shape = {};
   double alpha = 1;  // how many filters each layer has, of those in the paper
   bool include_top = true;
-  std::string weights = {};
+  PublishedWeights weights = {};
   std::string pooling = {};
   std::int64_t classes = 1000;
   Activation classifier_activation = "softmax";

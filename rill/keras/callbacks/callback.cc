@@ -5,26 +5,28 @@
 
 namespace rill::keras {
 
-const std::vector<double>& History::operator[](std::string_view name) const {
-  std::vector<std::string> names;
-  for (const auto& [key, values] : v_) {
+const std::vector<double>& History::Values::operator[](std::string_view name) const {
+  for (const auto& [key, values] : items_)
     if (key == name) return values;
-    names.push_back(key);
-  }
-  RILL_FAIL(not_found, "[history] there is no \"{}\".{}", name, did_you_mean(name, names));
+  RILL_FAIL(not_found, "[history] there is no \"{}\".{}", name, did_you_mean(name, keys()));
 }
-bool History::contains(std::string_view name) const {
-  for (const auto& [key, values] : v_)
+bool History::Values::contains(std::string_view name) const {
+  for (const auto& [key, values] : items_)
     if (key == name) return true;
   return false;
+}
+std::vector<std::string> History::Values::keys() const {
+  std::vector<std::string> names;
+  for (const auto& [key, values] : items_) names.push_back(key);
+  return names;
 }
 void History::add(int epoch_number, const Logs& logs) {
   epoch.push_back(epoch_number);
   for (const auto& [name, value] : logs.items()) {
     std::vector<double>* list = nullptr;
-    for (auto& [key, values] : v_)
+    for (auto& [key, values] : history.items_)
       if (key == name) list = &values;
-    if (!list) list = &v_.emplace_back(name, std::vector<double>()).second;
+    if (!list) list = &history.items_.emplace_back(name, std::vector<double>()).second;
     list->push_back(value);
   }
 }

@@ -16,10 +16,28 @@ class Model;
 // What a training did: the numbers of each epoch, by name.
 class History {
  public:
-  // NotFound, with the names that there are.
-  const std::vector<double>& operator[](std::string_view name) const;
-  bool contains(std::string_view name) const;
-  const std::vector<std::pair<std::string, std::vector<double>>>& items() const { return v_; }
+  // Values by name, one per epoch, in the order of the names' first epoch.
+  class Values {
+   public:
+    using Items = std::vector<std::pair<std::string, std::vector<double>>>;
+    // NotFound, with the names that there are.
+    const std::vector<double>& operator[](std::string_view name) const;
+    bool contains(std::string_view name) const;
+    const Items& items() const { return items_; }
+    Items::const_iterator begin() const { return items_.begin(); }
+    Items::const_iterator end() const { return items_.end(); }
+    std::size_t size() const { return items_.size(); }
+    std::vector<std::string> keys() const;
+
+   private:
+    friend class History;
+    Items items_;
+  };
+  Values history;
+  // The same without the field: fit(..)["loss"].
+  const std::vector<double>& operator[](std::string_view name) const { return history[name]; }
+  bool contains(std::string_view name) const { return history.contains(name); }
+  const Values::Items& items() const { return history.items(); }
   std::vector<int> epoch;  // the numbers of the epochs
   struct Params {
     int epochs = 0;
@@ -27,9 +45,6 @@ class History {
     int verbose = 1;
   } params;
   void add(int epoch_number, const Logs& logs);
-
- private:
-  std::vector<std::pair<std::string, std::vector<double>>> v_;
 };
 
 namespace callbacks {

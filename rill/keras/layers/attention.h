@@ -69,8 +69,8 @@ class AdditiveAttention : public DenseAttention {
 struct MultiHeadAttentionCall {
   Tensor key = {};             // the value, when not given
   Tensor attention_mask = {};  // [batch, Tq, Tv]: false where a query must not look
-  bool use_causal_mask = false;
   int training = -1;
+  bool use_causal_mask = false;
 };
 struct MultiHeadAttentionOptions {
   std::int64_t num_heads = 0, key_dim = 0;

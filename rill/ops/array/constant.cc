@@ -16,6 +16,12 @@ Tensor shaped(Tensor t, const TensorShape& shape) {
 
 }  // namespace
 
+void detail::require_row(std::size_t size, std::size_t first) {
+  RILL_CHECK(size == first, invalid_argument,
+             "[constant] ragged list: rows of {} and {} elements; all must have one length", first,
+             size);
+}
+
 Tensor constant(const Operand& value, DType dtype, const TensorShape& shape) {
   return shaped(convert_to_tensor(value, dtype), shape);
 }

@@ -62,6 +62,10 @@ const Op& transpose_op = OpBuilder("Transpose", "transpose")
 Tensor transpose(const Operand& x, const std::vector<int>& perm) {
   const Arg a(x);
   std::vector<std::int32_t> order(perm.begin(), perm.end());
+  if (order.empty() && !a->shape().has_rank()) {  // the reverse, once the rank is known
+    const Tensor n = rank(*a);
+    return execute(transpose_op, {a, n - 1 - range(n)});
+  }
   if (order.empty())
     for (int i = a->ndim(); i-- > 0;) order.push_back(i);
   return execute(transpose_op, {a, constant(order)});

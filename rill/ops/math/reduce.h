@@ -27,7 +27,9 @@ Tensor reduced_count(GradContext& g);
 
 // The public forms of a reduction.
 #define RILL_DEFINE_REDUCTION(name, op)                                                         \
-  Tensor name(const Operand& x, ReduceOptions o) { return reduce(op, x, o); }                   \
+  Tensor name(const Operand& x, ReduceOptions o) {                                              \
+    return o.axis.list() ? reduce(op, x, *o.axis.list(), o) : reduce(op, x, o);                 \
+  }                                                                                             \
   Tensor name(const Operand& x, int axis, ReduceOptions o) { return reduce(op, x, {axis}, o); } \
   Tensor name(const Operand& x, Axes axis, ReduceOptions o) {                                   \
     return reduce(op, x, std::vector<int>(axis), o);                                            \
@@ -38,7 +40,9 @@ Tensor reduced_count(GradContext& g);
 
 // The same from a function (x, axes, options).
 #define RILL_DEFINE_COMPOSITE_REDUCTION(name, function)                                       \
-  Tensor name(const Operand& x, ReduceOptions o) { return function(x, all_axes(x), o); }      \
+  Tensor name(const Operand& x, ReduceOptions o) {                                            \
+    return function(x, o.axis.list() ? *o.axis.list() : all_axes(x), o);                      \
+  }                                                                                           \
   Tensor name(const Operand& x, int axis, ReduceOptions o) { return function(x, {axis}, o); } \
   Tensor name(const Operand& x, Axes axis, ReduceOptions o) {                                 \
     return function(x, std::vector<int>(axis), o);                                            \
