@@ -49,6 +49,8 @@ class TensorImpl {
   Ref<Symbol> symbol;      // symbolic tensors
   // Which steps of a sequence count, as layers tell one another; mostly none.
   Ref<TensorImpl> mask;
+  // Of probabilities that an activation of Keras made: the logits, which losses take instead.
+  Ref<TensorImpl> logits;
   // The handle of the variable that an operand read to get this value; see late_reads.h.
   Ref<TensorImpl> read_from;
 };

@@ -4,6 +4,7 @@
 
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
+#include "rill/core/tensor_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/nn_ops.h"
@@ -129,7 +130,16 @@ Tensor relu(const Operand& x, ReluOptions o) {
   }
   return o.max_value != 0 ? minimum(y, o.max_value) : y;
 }
-Tensor sigmoid(const Operand& x) { return nn::sigmoid(x); }
+// Losses take the logits of these two where they can: see losses.cc.
+static Tensor with_logits(Tensor probabilities, const Tensor& logits) {
+  retain(logits.impl());
+  probabilities.impl()->logits = Ref<TensorImpl>(logits.impl());
+  return probabilities;
+}
+Tensor sigmoid(const Operand& x) {
+  const Tensor in = to_tensor(x);
+  return with_logits(nn::sigmoid(in), in);
+}
 Tensor hard_sigmoid(const Operand& x) { return clip_by_value(0.2 * to_tensor(x) + 0.5, 0, 1); }
 Tensor tanh(const Operand& x) { return nn::tanh(x); }
 Tensor softmax(const Operand& x) { return softmax(x, -1); }
@@ -139,7 +149,7 @@ Tensor softmax(const Operand& x, int axis) {
              "[softmax] cannot apply softmax to a tensor of shape {}: expected one with a batch "
              "axis and an axis of classes",
              in.shape());
-  return nn::softmax(in, axis);
+  return with_logits(nn::softmax(in, axis), in);
 }
 Tensor softplus(const Operand& x) { return nn::softplus(x); }
 Tensor softsign(const Operand& x) { return nn::softsign(x); }

@@ -1,8 +1,10 @@
 #include "rill/keras/losses/losses.h"
 
+#include <atomic>
 #include <cmath>
 
 #include "rill/base/check.h"
+#include "rill/base/logging.h"
 #include "rill/core/shape_inference.h"
 #include "rill/graph/ir/graph.h"
 #include "rill/keras/dtype_policy.h"
@@ -51,12 +53,28 @@ Tensor size_along(const Tensor& pred, int axis) {
   return cast(shape(pred)[axis], pred.dtype());
 }
 
-// The logits behind probabilities that an op of a graph made of them; else undefined.
+// The logits behind probabilities: an activation of Keras notes them, and a graph knows the op that
+// made its values. Undefined: there are none.
 Tensor logits_behind(const Tensor& probabilities, std::string_view op) {
+  if (const Ref<TensorImpl>& noted = probabilities.impl()->logits) return Tensor(noted);
   if (!probabilities.is_symbolic()) return {};
   const auto* symbol = dynamic_cast<const GraphSymbol*>(probabilities.impl()->symbol.get());
   if (!symbol || !symbol->at.node->is(op)) return {};
   return symbol->graph->recorded_tensor(symbol->at.node->inputs[0]);
+}
+// Takes the logits where there are any, as Keras does: they lose no digits. Probabilities that are
+// said to be logits are one mistake that this repairs, with a warning.
+void prefer_logits(Tensor& pred, bool& from_logits, std::string_view op, const char* loss) {
+  const Tensor logits = logits_behind(pred, op);
+  if (!logits.defined()) return;
+  static std::atomic<bool> said = false;
+  if (from_logits && !said.exchange(true))
+    RILL_LOG(warning,
+             "[{}] got from_logits = true, but the predictions are the result of a {} activation, "
+             "not logits; the logits before it are used. Leave out one of the two",
+             loss, op == "Softmax" ? "softmax" : "sigmoid");
+  pred = logits;
+  from_logits = true;
 }
 
 // The classes last, where a crossentropy of class numbers expects them.
@@ -90,10 +108,7 @@ Tensor categorical_crossentropy(const Operand& y_true, const Operand& y_pred,
                        ? normalize_axis(o.axis, pred.ndim(), "categorical_crossentropy")
                        : o.axis;
   label = smoothed(label, pred, axis, o.label_smoothing);
-  if (const Tensor logits = logits_behind(pred, "Softmax"); logits.defined() && !o.from_logits) {
-    pred = logits;
-    o.from_logits = true;
-  }
+  prefer_logits(pred, o.from_logits, "Softmax", "categorical_crossentropy");
   if (o.from_logits && (pred.shape().has_rank() || axis == -1))
     return nn::softmax_cross_entropy_with_logits_v2(
         {.labels = label, .logits = pred, .axis = axis});
@@ -112,10 +127,7 @@ Tensor sparse_categorical_crossentropy(const Operand& y_true, const Operand& y_p
                                        SparseCrossentropyOptions o) {
   Tensor pred = convert_to_tensor(y_pred);
   if (!pred.dtype().is_floating()) pred = cast(pred, float32);
-  if (const Tensor logits = logits_behind(pred, "Softmax"); logits.defined() && !o.from_logits) {
-    pred = logits;
-    o.from_logits = true;
-  }
+  prefer_logits(pred, o.from_logits, "Softmax", "sparse_categorical_crossentropy");
   Tensor label = cast(y_true, int64);
   const bool ranked = pred.shape().has_rank();
   const int axis =
@@ -160,10 +172,7 @@ namespace {
 
 // Of each element.
 Tensor yes_or_no(const Tensor& label, Tensor pred, bool from_logits) {
-  if (const Tensor logits = logits_behind(pred, "Sigmoid"); logits.defined() && !from_logits) {
-    pred = logits;
-    from_logits = true;
-  }
+  prefer_logits(pred, from_logits, "Sigmoid", "binary_crossentropy");
   if (from_logits) return nn::sigmoid_cross_entropy_with_logits({.labels = label, .logits = pred});
   const Tensor p = clipped(pred);
   return -(label * log(p + kEpsilon) + (1 - label) * log(1 - p + kEpsilon));

@@ -24,6 +24,40 @@ void expect_near(const Tensor& got, const std::vector<double>& want, double tole
     EXPECT_NEAR(values[i], want[i], tolerance) << "element " << i;
 }
 
+// As Keras 2.15 prints them: the logits before the activation count, also eagerly.
+TEST(Losses, ProbabilitiesOfAnActivationRememberTheirLogits) {
+  const auto x = tf::constant({{20.f, -20.f, 3.f}, {1.f, 2.f, 30.f}}),
+             labels = tf::constant({{0.f, 1.f, 0.f}, {1.f, 0.f, 0.f}});
+  const auto numbers = tf::constant({1, 0});
+  const auto check = [&](const tf::Tensor& in) {
+    const auto p = tf::keras::activations::softmax(in), s = tf::keras::activations::sigmoid(in);
+    namespace l = tf::keras::losses;
+    return tf::stack({l::categorical_crossentropy(labels, p),
+                      l::categorical_crossentropy(labels, p, {.from_logits = true}),
+                      l::sparse_categorical_crossentropy(numbers, p),
+                      l::sparse_categorical_crossentropy(numbers, p, {.from_logits = true}),
+                      l::binary_crossentropy(labels, s),
+                      l::binary_crossentropy(labels, s, {.from_logits = true}),
+                      l::categorical_crossentropy(labels, tf::nn::softmax(in))});
+  };
+  std::vector<float> want{40, 29, 40, 29, 40, 29, 40, 29, 14.349529f, 10.813396f, 14.349529f,
+                          10.813396f, 16.118095f, 16.118095f};
+  const auto eager = check(x).to_vector<float>();
+  for (std::size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(eager[i], want[i], 2e-5f) << i;
+  // In a graph the op tells, whoever called it.
+  want[12] = 40, want[13] = 29;
+  const auto traced = tf::Tensor(tf::function(check)(x)).to_vector<float>();
+  for (std::size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(traced[i], want[i], 2e-5f) << i;
+  // The gradient goes to the logits.
+  tf::GradientTape tape;
+  tape.watch(x);
+  const auto loss = tf::keras::losses::categorical_crossentropy(
+      labels, tf::keras::activations::softmax(x), {.from_logits = true});
+  const auto g = tf::Tensor(tape.gradient(loss, x)).to_vector<float>();
+  const auto p = tf::nn::softmax(x) - labels;
+  EXPECT_EQ(g, p.to_vector<float>());
+}
+
 TEST(Losses, CategoricalTakesSoftLabelsAndScalesPredictions) {
   RILL_SHOWS("L01");
   const auto y = tf::constant({{0.f, 1.f, 0.f}, {0.25f, 0.25f, 0.5f}});

@@ -202,8 +202,10 @@ class ClassWeight {
   std::vector<std::pair<int, double>> list_;
 };
 
+inline constexpr std::int64_t kDefaultBatchSize = -1;  // not given: 32
+
 struct FitOptions {
-  std::int64_t batch_size = 0;  // 0: 32; not with a dataset
+  std::int64_t batch_size = kDefaultBatchSize;  // not with a dataset
   int epochs = 1;
   Verbose verbose = "auto";
   std::vector<CallbackRef> callbacks = {};
@@ -215,12 +217,12 @@ struct FitOptions {
   int initial_epoch = 0;
   std::int64_t steps_per_epoch = 0;  // 0: all of the data
   std::int64_t validation_steps = 0;
-  std::int64_t validation_batch_size = 0;
+  std::int64_t validation_batch_size = kDefaultBatchSize;  // that of training
   int validation_freq = 1;
   OnNan on_nan = OnNan::ignore;  // anything else keeps what a step changes until the next
 };
 struct EvaluateOptions {
-  std::int64_t batch_size = 0;
+  std::int64_t batch_size = kDefaultBatchSize;
   Verbose verbose = "auto";
   Nest sample_weight = {};
   std::int64_t steps = 0;
@@ -236,7 +238,7 @@ struct TestOnBatchOptions {
   bool reset_metrics = true;
 };
 struct PredictOptions {
-  std::int64_t batch_size = 0;
+  std::int64_t batch_size = kDefaultBatchSize;
   Verbose verbose = "auto";
   std::int64_t steps = 0;
   std::vector<CallbackRef> callbacks = {};
@@ -281,7 +283,8 @@ class Model : public Layer {
   History fit(const data::Dataset& x, FitOptions options = {});
   Logs evaluate(const Nest& x, const Nest& y, EvaluateOptions options = {});
   Logs evaluate(const data::Dataset& x, EvaluateOptions options = {});
-  // The result for all samples, as one tensor (the first of several: see predict_all).
+  // The result for all samples. A model with several outputs has predict_all, which gives them in
+  // the structure of the model's result; predict is an InvalidArgument there.
   Tensor predict(const Nest& x, PredictOptions options = {});
   Tensor predict(const data::Dataset& x, PredictOptions options = {});
   Nest predict_all(const Nest& x, PredictOptions options = {});

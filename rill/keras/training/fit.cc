@@ -28,8 +28,8 @@ std::int64_t batch_size(std::int64_t given, std::int64_t steps, std::int64_t sam
 }
 
 void check_sizes(const char* what, std::int64_t batch_size, std::int64_t steps) {
-  RILL_CHECK(batch_size >= 0, invalid_argument, "[{}] batch_size is {}; expected at least 1", what,
-             batch_size);
+  RILL_CHECK(batch_size >= 1 || batch_size == kDefaultBatchSize, invalid_argument,
+             "[{}] batch_size is {}; expected at least 1", what, batch_size);
   RILL_CHECK(steps >= 0, invalid_argument,
              "[{}] steps is {}; expected a number of batches, or 0 for all", what, steps);
 }
@@ -55,7 +55,11 @@ Logs logs_of(const Nest& results) {
   if (!results.is_dict()) return logs;
   const std::vector<std::string> names = results.keys();
   const std::vector<Tensor> values = results.flatten();
-  for (std::size_t i = 0; i < names.size(); ++i) logs.set(names[i], values[i].item<double>());
+  // A metric of several numbers (F1Score without average) shows their mean, as Keras's bar does.
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Tensor& v = values[i];
+    logs.set(names[i], (v.size() == 1 ? v : reduce_mean(cast(v, float64))).item<double>());
+  }
   return logs;
 }
 
@@ -208,11 +212,13 @@ void check_fit(const FitOptions& o) {
              "[fit] validation_split is {}; expected a share from 0 to below 1",
              o.validation_split);
   check_sizes("fit", o.batch_size, 0);
-  RILL_CHECK(o.steps_per_epoch >= 0 && o.validation_steps >= 0 && o.validation_batch_size >= 0,
-             invalid_argument,
-             "[fit] steps_per_epoch is {}, validation_steps {} and validation_batch_size {}; "
-             "expected none below 0",
-             o.steps_per_epoch, o.validation_steps, o.validation_batch_size);
+  RILL_CHECK(
+      o.validation_batch_size >= 1 || o.validation_batch_size == kDefaultBatchSize,
+      invalid_argument, "[fit] validation_batch_size is {}; expected at least 1",
+      o.validation_batch_size);
+  RILL_CHECK(o.steps_per_epoch >= 0 && o.validation_steps >= 0, invalid_argument,
+             "[fit] steps_per_epoch is {} and validation_steps {}; expected none below 0",
+             o.steps_per_epoch, o.validation_steps);
 }
 
 History fit_arrays(Model& model, const Nest& x, const Nest* y, const FitOptions& o) {
@@ -250,7 +256,7 @@ History Model::fit(const Nest& x, FitOptions o) { return fit_arrays(*this, x, nu
 
 History Model::fit(const data::Dataset& x, FitOptions o) {
   check_fit(o);
-  RILL_CHECK(o.batch_size == 0, invalid_argument,
+  RILL_CHECK(o.batch_size == kDefaultBatchSize, invalid_argument,
              "[fit] the batch_size argument must not be specified for a dataset, which is in "
              "batches already: use dataset.batch({})",
              o.batch_size);
@@ -278,7 +284,7 @@ Logs Model::evaluate(const Nest& x, const Nest& y, EvaluateOptions o) {
   return run_test(*this, batches, o.callbacks, shown(o.verbose));
 }
 Logs Model::evaluate(const data::Dataset& x, EvaluateOptions o) {
-  RILL_CHECK(o.batch_size == 0, invalid_argument,
+  RILL_CHECK(o.batch_size == kDefaultBatchSize, invalid_argument,
              "[evaluate] the batch_size argument must not be specified for a dataset");
   check_sizes("evaluate", o.batch_size, o.steps);
   RILL_CHECK(!is_given(o.sample_weight), invalid_argument,
@@ -362,15 +368,23 @@ Nest Model::predict_all(const Nest& x, PredictOptions o) {
   return run_predict(*this, batches, o);
 }
 Nest Model::predict_all(const data::Dataset& x, PredictOptions o) {
-  check_sizes("predict", 0, o.steps);
+  check_sizes("predict", kDefaultBatchSize, o.steps);
   Batches batches("predict", x, o.steps);
   return run_predict(*this, batches, o);
 }
+static Tensor only_output(const Model& model, const Nest& all) {
+  const std::vector<Tensor> outputs = all.flatten();
+  RILL_CHECK(outputs.size() == 1, invalid_argument,
+             "[{}] predict: the model has {} outputs; predict_all gives them all, in the structure "
+             "{}",
+             model.name(), outputs.size(), all.to_string());
+  return outputs[0];
+}
 Tensor Model::predict(const Nest& x, PredictOptions o) {
-  return predict_all(x, std::move(o)).flatten().at(0);
+  return only_output(*this, predict_all(x, std::move(o)));
 }
 Tensor Model::predict(const data::Dataset& x, PredictOptions o) {
-  return predict_all(x, std::move(o)).flatten().at(0);
+  return only_output(*this, predict_all(x, std::move(o)));
 }
 
 // ---- one batch
