@@ -9,6 +9,6 @@
 #include "rill/keras/layers/normalization.h"
 #include "rill/keras/layers/pooling.h"
 #include "rill/keras/layers/recurrent.h"
-#include "rill/keras/layers/registry.h"
 #include "rill/keras/layers/regularization.h"
 #include "rill/keras/layers/reshaping.h"
+#include "rill/keras/saving/registration.h"

@@ -4,9 +4,9 @@
 #include "rill/base/nearest.h"
 #include "rill/graph/ir/graph.h"
 #include "rill/keras/layers/input_layer_impl.h"
-#include "rill/keras/layers/registry.h"
 #include "rill/keras/models/model_impl.h"
 #include "rill/keras/saving/call_config_impl.h"
+#include "rill/keras/saving/registration.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 

@@ -1,8 +1,8 @@
 #pragma once
 #include <memory>
 
+#include "rill/keras/engine/symbolic_impl.h"
 #include "rill/keras/models/model.h"
-#include "rill/keras/symbolic_impl.h"
 
 namespace rill::keras {
 

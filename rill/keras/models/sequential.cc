@@ -2,10 +2,10 @@
 
 #include "rill/base/check.h"
 #include "rill/graph/ir/graph.h"
+#include "rill/keras/engine/name_stack_impl.h"
 #include "rill/keras/layers/input_layer_impl.h"
-#include "rill/keras/layers/registry.h"
 #include "rill/keras/models/model_impl.h"
-#include "rill/keras/name_stack_impl.h"
+#include "rill/keras/saving/registration.h"
 #include "rill/keras/training/trainer_impl.h"
 #include "rill/ops/array_ops.h"
 

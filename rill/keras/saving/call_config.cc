@@ -1,7 +1,7 @@
 #include "rill/keras/saving/call_config_impl.h"
 
 #include "rill/base/check.h"
-#include "rill/keras/layers/op_layer_impl.h"
+#include "rill/keras/engine/op_layer_impl.h"
 #include "rill/keras/saving/op_calls_impl.h"
 
 namespace rill::keras {

@@ -1,7 +1,7 @@
 #pragma once
 #include <functional>
 
-#include "rill/keras/symbolic_impl.h"
+#include "rill/keras/engine/symbolic_impl.h"
 
 // Calls of layers and ops in configurations of functional models, in the form of Keras 2:
 // [["dense", 0, 0, {}]] of a layer, ["dense", 0, 0, {"y": 2.0, "name": null}] of an op.

@@ -3,7 +3,7 @@
 #include "rill/keras/layers/recurrent/gated_cells_impl.h"
 #include "rill/keras/layers/recurrent/rnn_impl.h"
 #include "rill/keras/layers/recurrent/sequence_impl.h"
-#include "rill/keras/layers/registry.h"
+#include "rill/keras/saving/registration.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 

@@ -2,7 +2,7 @@
 
 #include "rill/base/check.h"
 #include "rill/keras/layers/recurrent/cell_impl.h"
-#include "rill/keras/layers/registry.h"
+#include "rill/keras/saving/registration.h"
 
 namespace rill::keras {
 

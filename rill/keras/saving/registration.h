@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "rill/keras/layer.h"
+#include "rill/keras/engine/layer.h"
 #include "rill/keras/losses/loss.h"
 #include "rill/keras/metrics/metric.h"
 

@@ -1,13 +1,13 @@
-#include "rill/keras/layers/registry.h"
+#include "rill/keras/saving/registration.h"
 
 #include <map>
 
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
-#include "rill/keras/class_name_impl.h"
-#include "rill/keras/class_registry_impl.h"
-#include "rill/keras/layer_impl.h"
-#include "rill/keras/layers/registry_impl.h"
+#include "rill/keras/engine/layer_impl.h"
+#include "rill/keras/engine/registered_layers_impl.h"
+#include "rill/keras/registry/class_name_impl.h"
+#include "rill/keras/registry/class_registry_impl.h"
 
 namespace rill::keras {
 

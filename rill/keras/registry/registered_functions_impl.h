@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rill/keras/layers/registry.h"
+#include "rill/keras/saving/registration.h"
 
 // Losses and metrics that are users' functions, as register_keras_serializable made them known.
 namespace rill::keras {

@@ -1,7 +1,7 @@
 #pragma once
 #include <string_view>
 
-#include "rill/keras/layer.h"
+#include "rill/keras/engine/layer.h"
 
 namespace rill RILL_API {
 namespace keras {

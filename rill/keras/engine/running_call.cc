@@ -1,4 +1,4 @@
-#include "rill/keras/running_call_impl.h"
+#include "rill/keras/engine/running_call_impl.h"
 
 #include <algorithm>
 

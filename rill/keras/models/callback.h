@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "rill/keras/training/logs.h"
+#include "rill/keras/models/logs.h"
 
 namespace rill RILL_API {
 namespace keras {

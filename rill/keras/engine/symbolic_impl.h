@@ -4,7 +4,7 @@
 #include "rill/core/execute.h"
 #include "rill/core/late_reads.h"
 #include "rill/graph/function/function.h"
-#include "rill/keras/layer_impl.h"
+#include "rill/keras/engine/layer_impl.h"
 
 // Tensors of keras::Input and what layers and ops make of them: the drawing of a
 // functional model. Each tensor keeps the call that made it, and that its inputs; nobody keeps

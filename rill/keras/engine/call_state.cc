@@ -1,4 +1,4 @@
-#include "rill/keras/call_state_impl.h"
+#include "rill/keras/engine/call_state_impl.h"
 
 namespace rill::keras {
 

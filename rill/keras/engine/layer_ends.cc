@@ -1,7 +1,7 @@
 // Where a layer stands in a drawn model: its inputs and outputs there.
 #include "rill/base/check.h"
-#include "rill/keras/layer_impl.h"
-#include "rill/keras/symbolic_impl.h"
+#include "rill/keras/engine/layer_impl.h"
+#include "rill/keras/engine/symbolic_impl.h"
 
 namespace rill::keras {
 

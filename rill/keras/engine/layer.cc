@@ -1,4 +1,4 @@
-#include "rill/keras/layer.h"
+#include "rill/keras/engine/layer.h"
 
 #include <algorithm>
 #include <typeinfo>
@@ -6,12 +6,12 @@
 
 #include "rill/base/check.h"
 #include "rill/graph/ir/graph.h"
-#include "rill/keras/class_name_impl.h"
-#include "rill/keras/class_registry_impl.h"
-#include "rill/keras/layer_impl.h"
-#include "rill/keras/layers/registry.h"
-#include "rill/keras/layers/registry_impl.h"
-#include "rill/keras/weight_source.h"
+#include "rill/keras/engine/layer_impl.h"
+#include "rill/keras/engine/registered_layers_impl.h"
+#include "rill/keras/engine/weight_source.h"
+#include "rill/keras/registry/class_name_impl.h"
+#include "rill/keras/registry/class_registry_impl.h"
+#include "rill/keras/saving/registration.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 

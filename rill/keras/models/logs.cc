@@ -1,4 +1,4 @@
-#include "rill/keras/training/logs.h"
+#include "rill/keras/models/logs.h"
 
 #include <ostream>
 

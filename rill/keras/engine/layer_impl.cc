@@ -1,4 +1,4 @@
-#include "rill/keras/layer_impl.h"
+#include "rill/keras/engine/layer_impl.h"
 
 #include <cxxabi.h>
 
@@ -6,10 +6,10 @@
 #include <mutex>
 
 #include "rill/base/check.h"
-#include "rill/keras/call_state_impl.h"
-#include "rill/keras/class_name_impl.h"
-#include "rill/keras/name_stack_impl.h"
-#include "rill/keras/weight_source.h"
+#include "rill/keras/engine/call_state_impl.h"
+#include "rill/keras/engine/name_stack_impl.h"
+#include "rill/keras/engine/weight_source.h"
+#include "rill/keras/registry/class_name_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 

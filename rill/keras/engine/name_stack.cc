@@ -1,6 +1,6 @@
-#include "rill/keras/name_stack_impl.h"
+#include "rill/keras/engine/name_stack_impl.h"
 
-#include "rill/keras/call_state_impl.h"
+#include "rill/keras/engine/call_state_impl.h"
 
 namespace rill::keras {
 

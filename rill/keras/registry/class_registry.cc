@@ -1,5 +1,5 @@
 #include "rill/base/format.h"
-#include "rill/keras/class_registry_impl.h"
+#include "rill/keras/registry/class_registry_impl.h"
 
 namespace rill::keras {
 

@@ -1,4 +1,4 @@
-#include "rill/keras/callbacks/callback.h"
+#include "rill/keras/models/callback.h"
 
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"

@@ -1,6 +1,6 @@
 // What a user-defined model class is made of when a file names it.
+#include "rill/keras/saving/registration.h"
 #include "rill/base/check.h"
-#include "rill/keras/layers/registry.h"
 #include "rill/keras/models/model_impl.h"
 
 namespace rill::keras {

@@ -6,7 +6,7 @@
 
 #include "rill/core/tensor_impl.h"
 #include "rill/core/trackable.h"
-#include "rill/keras/layer.h"
+#include "rill/keras/engine/layer.h"
 
 namespace rill::keras {
 

@@ -5,9 +5,9 @@
 
 #include "rill/base/check.h"
 #include "rill/graph/ir/graph.h"
-#include "rill/keras/layers/op_layer_impl.h"
-#include "rill/keras/symbolic_impl.h"
-#include "rill/keras/trace_impl.h"
+#include "rill/keras/engine/op_layer_impl.h"
+#include "rill/keras/engine/symbolic_impl.h"
+#include "rill/keras/engine/trace_impl.h"
 #include "rill/ops/array_ops.h"
 
 namespace rill::keras {

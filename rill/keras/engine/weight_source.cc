@@ -1,6 +1,6 @@
-#include "rill/keras/weight_source.h"
+#include "rill/keras/engine/weight_source.h"
 
-#include "rill/keras/call_state_impl.h"
+#include "rill/keras/engine/call_state_impl.h"
 
 namespace rill::keras {
 

@@ -4,9 +4,9 @@
 #include <unordered_map>
 
 #include "rill/base/check.h"
-#include "rill/keras/class_name_impl.h"
-#include "rill/keras/layer_impl.h"
+#include "rill/keras/engine/layer_impl.h"
 #include "rill/keras/models/model.h"
+#include "rill/keras/registry/class_name_impl.h"
 
 namespace rill::keras {
 

@@ -1,5 +1,5 @@
 // Layers, models, metrics and callbacks that have no C++ class.
-#include "rill/keras/from_functions.h"
+#include "rill/keras/models/from_functions.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

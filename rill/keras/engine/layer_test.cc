@@ -1,4 +1,4 @@
-#include "rill/keras/layer.h"
+#include "rill/keras/engine/layer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
-#include "rill/keras/from_functions.h"
+#include "rill/keras/models/from_functions.h"
 
 #include "rill/base/check.h"
-#include "rill/keras/layer_impl.h"
+#include "rill/keras/engine/layer_impl.h"
 
 namespace rill::keras {
 

@@ -1,6 +1,6 @@
 #pragma once
-#include "rill/keras/call_state_impl.h"
-#include "rill/keras/layer_impl.h"
+#include "rill/keras/engine/call_state_impl.h"
+#include "rill/keras/engine/layer_impl.h"
 
 namespace rill::keras {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "rill/keras/layer.h"
+#include "rill/keras/engine/layer.h"
 #include "rill/keras/metrics/metric.h"
 #include "rill/keras/models/model.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "rill/keras/config.h"
-#include "rill/keras/layer_impl.h"
+#include "rill/keras/engine/layer_impl.h"
 
 namespace rill::keras {
 

@@ -1,6 +1,6 @@
-#include "rill/keras/registered_functions_impl.h"
+#include "rill/keras/registry/registered_functions_impl.h"
 
-#include "rill/keras/class_registry_impl.h"
+#include "rill/keras/registry/class_registry_impl.h"
 
 namespace rill::keras {
 
