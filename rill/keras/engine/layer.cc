@@ -7,11 +7,11 @@
 #include "rill/base/check.h"
 #include "rill/graph/ir/graph.h"
 #include "rill/keras/engine/layer_impl.h"
+#include "rill/keras/engine/registered_layers.h"
 #include "rill/keras/engine/registered_layers_impl.h"
 #include "rill/keras/engine/weight_source.h"
 #include "rill/keras/registry/class_name_impl.h"
 #include "rill/keras/registry/class_registry_impl.h"
-#include "rill/keras/saving/registration.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 

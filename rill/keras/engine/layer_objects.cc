@@ -5,7 +5,6 @@
 
 #include "rill/base/check.h"
 #include "rill/keras/engine/layer_impl.h"
-#include "rill/keras/models/model.h"
 #include "rill/keras/registry/class_name_impl.h"
 
 namespace rill::keras {
@@ -42,8 +41,7 @@ bool LayerObjects::is_users_class(const Layer& layer) {
   if (layer.handle_) return false;
   const std::type_info& type = typeid(layer);
   const LayerImpl& l = *layer.impl_;
-  return type != *l.library_class && type != *l.library_base && type != typeid(Layer) &&
-         type != typeid(Model);
+  return type != *l.library_class && type != *l.library_base && type != typeid(Layer);
 }
 
 Layer* LayerObjects::other_object(const Layer& layer) {

@@ -1,7 +1,6 @@
 #include "rill/base/check.h"
 #include "rill/core/execute.h"
 #include "rill/keras/engine/op_layer_impl.h"
-#include "rill/keras/saving/op_forms_impl.h"
 #include "rill/ops/state_ops.h"
 
 namespace rill::keras {

@@ -4,6 +4,10 @@
 
 namespace rill::keras {
 
+// The name under which Keras 2 knows an op: "math.multiply" of Mul, "__operators__.add" of AddV2.
+// saving/op_forms.cc has the table.
+std::string function_name(const Op& op);
+
 // An op that was called on a symbolic tensor, as a layer: "tf.math.multiply".
 class OpLayer : public LayerImpl {
  public:

@@ -1,4 +1,4 @@
-#include "rill/keras/saving/registration.h"
+#include "rill/keras/engine/registered_layers.h"
 
 #include <map>
 

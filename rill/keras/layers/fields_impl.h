@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "rill/keras/activations/activation.h"
+#include "rill/keras/engine/registered_layers.h"
 #include "rill/keras/engine/registered_layers_impl.h"
 #include "rill/keras/layers/weight_config_impl.h"
 #include "rill/keras/layers/window_impl.h"
-#include "rill/keras/saving/registration.h"
 
 // The arguments of a layer, listed once:
 //

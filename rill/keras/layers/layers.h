@@ -1,5 +1,6 @@
 #pragma once
 // All layers.
+#include "rill/keras/engine/registered_layers.h"
 #include "rill/keras/layers/activation.h"
 #include "rill/keras/layers/attention.h"
 #include "rill/keras/layers/convolutional.h"
@@ -11,4 +12,3 @@
 #include "rill/keras/layers/recurrent.h"
 #include "rill/keras/layers/regularization.h"
 #include "rill/keras/layers/reshaping.h"
-#include "rill/keras/saving/registration.h"

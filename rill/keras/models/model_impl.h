@@ -8,6 +8,8 @@ namespace rill::keras {
 
 class Trainer;      // what compile and fit keep: training/trainer_impl.h
 class FitProgress;  // training/progress_impl.h
+// The layers of the model have changed: its steps are traced anew.
+void forget_functions(Trainer& trainer);
 
 // Dicts by their keys, as Keras goes through them, at all depths.
 Nest sorted_by_key(const Nest& nest);

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rill/keras/saving/registration.h"
+#include "rill/keras/registry/registered_functions.h"
 
 // Losses and metrics that are users' functions, as register_keras_serializable made them known.
 namespace rill::keras {

@@ -6,11 +6,11 @@
 
 #include "rill/base/check.h"
 #include "rill/keras/engine/op_layer_impl.h"
+#include "rill/keras/engine/registered_layers.h"
 #include "rill/keras/layers/input_layer_impl.h"
 #include "rill/keras/models/model_impl.h"
 #include "rill/keras/saving/call_config_impl.h"
 #include "rill/keras/saving/op_calls_impl.h"
-#include "rill/keras/saving/registration.h"
 #include "rill/ops/array_ops.h"
 
 namespace rill::keras {

@@ -1,47 +1,18 @@
 #pragma once
-#include <functional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <typeinfo>
-#include <utility>
-#include <vector>
 
-#include "rill/keras/engine/layer.h"
-#include "rill/keras/losses/loss.h"
-#include "rill/keras/metrics/metric.h"
+#include "rill/keras/engine/registered_layers.h"
+#include "rill/keras/losses/registered_losses.h"
+#include "rill/keras/metrics/registered_metrics.h"
+#include "rill/keras/models/model.h"
+#include "rill/keras/registry/registered_functions.h"
 
 namespace rill RILL_API {
 namespace keras {
 
-// Which classes files may name. A file never brings code along: what it names must be here.
-using LayerFactory = std::function<LayerRef(const Config&)>;
-
-// Of the library: `const RegisterLayer registered("Dense", [](const Config& c) { ... });`
-struct RegisterLayer {
-  RegisterLayer(const char* class_name, LayerFactory factory);
-  // A user's class.
-  RegisterLayer(std::string_view registered_name, const std::type_info& type, LayerFactory factory);
-};
-
-// A user's losses and metrics, for models that were compiled with them.
-struct RegisterLoss {
-  RegisterLoss(std::string_view registered_name, const std::type_info& type,
-               std::function<LossRef(const Config&)> factory);
-};
-struct RegisterMetric {
-  RegisterMetric(std::string_view registered_name, const std::type_info& type,
-                 std::function<MetricRef(const Config&)> factory);
-};
-// A user's function of labels and predictions, for both; `is_it` knows it again.
-using LossFunction = std::function<Tensor(const Tensor& y_true, const Tensor& y_pred)>;
-struct RegisterFunction {
-  RegisterFunction(std::string_view registered_name, LossFunction function,
-                   std::function<bool(const LossFunction&)> is_it);
-};
-
-class Model;
-class Sequential;
 // The graph that a configuration describes, for a class that is made of inputs and outputs.
 struct GraphOfConfig {
   Nest inputs, outputs;
@@ -116,14 +87,5 @@ requires(std::is_invocable_r_v<Tensor, F&, Tensor, Tensor> && !std::is_base_of_v
 
 }  // namespace utils
 
-namespace layers {
-
-// {"class_name": "Dense", "config": {...}}.
-Config serialize(const Layer& layer);
-// The layer that it describes. NotFound, with the nearest name, for a class that is not known.
-LayerRef deserialize(const Config& config);
-LayerRef from_config(std::string_view class_name, const Config& config);
-
-}  // namespace layers
 }  // namespace keras
 }  // namespace RILL_API

@@ -1,7 +1,7 @@
 #include "rill/keras/engine/layer_impl.h"
+#include "rill/keras/engine/registered_layers.h"
 #include "rill/keras/layers/core.h"
 #include "rill/keras/layers/weight_config_impl.h"
-#include "rill/keras/saving/registration.h"
 
 namespace rill::keras {
 

@@ -1,8 +1,8 @@
 #include "rill/base/check.h"
 #include "rill/keras/engine/layer_impl.h"
+#include "rill/keras/engine/registered_layers.h"
 #include "rill/keras/layers/recurrent.h"
 #include "rill/keras/layers/weight_config_impl.h"
-#include "rill/keras/saving/registration.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 
