@@ -1,10 +1,10 @@
-#include "rill/kernels/cuda/trouble.h"
+#include "rill/kernels/cuda/kernel_error.h"
 
 #include "rill/base/format.h"
 
 namespace rill::cuda {
 
-std::string message_of(const Trouble& t) {
+std::string message_of(const KernelError& t) {
   const std::string found = format("[{}] {}[{}] = {}", t.op->tag, t.what, t.index, t.value);
   switch (t.finding) {
     case Finding::out_of_range:

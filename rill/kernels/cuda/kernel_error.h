@@ -16,24 +16,24 @@ enum class Finding : int {
   no_integer_result,  // division by zero, a negative power
 };
 
-struct Trouble {
+struct KernelError {
   unsigned set = 0;
   Finding finding;
   const Op* op;
   const char* what;  // "labels": an address of the host, so it comes with the launch
   long long index, value, limit;
 };
-std::string message_of(const Trouble& t);
+std::string message_of(const KernelError& t);
 
 // What a body needs to report.
 struct Reporter {
-  Trouble* trouble = nullptr;
+  KernelError* error = nullptr;
   const Op* op = nullptr;
   const char* what = "";
 };
 
 #ifdef __CUDACC__
-__device__ inline void report(Trouble* t, const Op* op, Finding finding, const char* what,
+__device__ inline void report(KernelError* t, const Op* op, Finding finding, const char* what,
                               long long index, long long value, long long limit) {
   if (atomicCAS(&t->set, 0u, 1u) != 0) return;
   t->finding = finding;
