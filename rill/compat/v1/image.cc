@@ -1,6 +1,6 @@
 #include "rill/compat/v1/image.h"
 
-#include "rill/ops/image/resize.h"
+#include "rill/ops/image/resize_impl.h"
 #include "rill/ops/op_helpers.h"
 
 namespace rill::compat::v1::image {

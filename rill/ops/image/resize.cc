@@ -3,7 +3,7 @@
 
 #include "rill/ops/array/array_helpers.h"
 #include "rill/ops/array_ops.h"
-#include "rill/ops/image/resize.h"
+#include "rill/ops/image/resize_impl.h"
 #include "rill/ops/image_ops.h"
 #include "rill/ops/math_ops.h"
 
