@@ -3,6 +3,7 @@
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
 #include "rill/graph/ir/graph.h"
+#include "rill/keras/layers/call_arguments_impl.h"
 #include "rill/keras/layers/input_layer_impl.h"
 #include "rill/keras/models/model_impl.h"
 #include "rill/ops/array_ops.h"

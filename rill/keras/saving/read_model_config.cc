@@ -7,6 +7,7 @@
 #include "rill/base/check.h"
 #include "rill/keras/engine/op_layer_impl.h"
 #include "rill/keras/engine/registered_layers.h"
+#include "rill/keras/layers/call_arguments_impl.h"
 #include "rill/keras/layers/input_layer_impl.h"
 #include "rill/keras/models/model_impl.h"
 #include "rill/keras/saving/call_config_impl.h"
