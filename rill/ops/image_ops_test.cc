@@ -80,7 +80,6 @@ TEST(Resize, KeepsTheDtypeOnlyOfNearest) {
     EXPECT_EQ(image::resize(bytes, {3, 3}, method).dtype(), float32) << method;
   EXPECT_EQ(image::resize(bytes, {3, 3}, image::ResizeMethod::NEAREST_NEIGHBOR).dtype(), uint8);
   EXPECT_EQ(image::resize(bytes, {4, 6}).dtype(), float32);  // of the same size too
-  EXPECT_EQ(compat::v1::image::resize_images(bytes, {4, 6}).dtype(), uint8);
 }
 
 TEST(Resize, TakesOneImageAndKeepsProportions) {
@@ -92,24 +91,9 @@ TEST(Resize, TakesOneImageAndKeepsProportions) {
             TensorShape({8, 12, 3}));
 }
 
-TEST(Resize, PicksCentresAndInVersion1Corners) {
-  RILL_SHOWS("D58");
+TEST(Resize, PicksCentres) {
   const Tensor x = constant({0.f, 4.f}, float32, {1, 1, 2, 1});
   EXPECT_THAT(image::resize(x, {1, 4}).to_vector<float>(), ElementsAre(0, 1, 3, 4));
-  EXPECT_THAT(compat::v1::image::resize_bilinear(x, {1, 4}).to_vector<float>(),
-              ElementsAre(0, 2, 4, 4));
-  EXPECT_THAT(compat::v1::image::resize_images(x, {1, 3}, "bilinear", {.align_corners = true})
-                  .to_vector<float>(),
-              ElementsAre(0, 2, 4));
-  EXPECT_THAT(compat::v1::image::resize_nearest_neighbor(x, {1, 4}).to_vector<float>(),
-              ElementsAre(0, 0, 4, 4));
-  // The guides' pictures: any size in, floats of the size asked for.
-  const Tensor picture = noise({37, 51, 3}, uint8);
-  for (const Tensor& y : {compat::v1::image::resize_images(picture, {28, 28}),
-                          image::resize(picture, {28, 28}) / 255.0}) {
-    EXPECT_EQ(y.shape(), TensorShape({28, 28, 3}));
-    EXPECT_EQ(y.dtype(), float32);
-  }
 }
 
 TEST(Resize, RefusesWhatItCannotDo) {

@@ -143,10 +143,6 @@ Tensor angle(const Operand& x);
 Tensor conj(const Operand& x);
 Tensor complex_abs(const Tensor& x);  // library use: abs of complex tensors
 
-namespace compat::v1 {
-Tensor div(const Operand& x, const Operand& y);  // integers: toward zero
-}  // namespace compat::v1
-
 // ---- reductions: over all axes, one, or a list. Negative axes count from the
 // end. With keepdims a reduced axis stays with size 1.
 // Axes as a field of options: .axis = 1, or a vector of them; not given: all. (Braces in braces
@@ -260,10 +256,6 @@ requires std::is_same_v<G, Gradient> Gradient clip_by_norm(const G& t, const Ope
                                                            const std::vector<int>& axes = {}) {
   return detail::clip_gradient_by_norm(t, clip_norm, axes);
 }
-namespace compat::v1 {
-// As clip_by_norm with the norm divided by the number of elements.
-Tensor clip_by_average_norm(const Operand& t, const Operand& clip_norm);
-}  // namespace compat::v1
 
 // ---- places of extremes, order
 struct ArgOptions {

@@ -210,20 +210,6 @@ TEST(Dropout, GivesXItselfAtRateZeroAndRefusesBadRates) {
               ContainsRegex("x is int32; expected a floating-point dtype"));
 }
 
-TEST(Dropout, OfTensorFlow1TakesKeepProbOrRateNotBoth) {
-  RILL_SHOWS("O25", "Z51");
-  random::set_seed(5);
-  const auto y = compat::v1::nn::dropout(ones({1000}), 0.8).to_vector<float>();
-  EXPECT_NEAR(static_cast<double>(std::count(y.begin(), y.end(), 0.f)) / 1000, 0.2, 0.07);
-  EXPECT_FLOAT_EQ(*std::max_element(y.begin(), y.end()), 1.25f);
-  EXPECT_THAT(error_of([] { compat::v1::nn::dropout(ones({3}), {.keep_prob = 0.5, .rate = 0.5}); }),
-              ContainsRegex("both rate and keep_prob are given"));
-  EXPECT_THAT(error_of([] { compat::v1::nn::dropout(ones({3}), {.seed = 1}); }),
-              ContainsRegex("neither rate nor keep_prob"));
-  EXPECT_THAT(error_of([] { compat::v1::nn::dropout(ones({3}), 0); }),
-              ContainsRegex("keep_prob is 0; expected a number in \\(0, 1\\]"));
-}
-
 // ---- convolutions
 
 // Small whole numbers: their sums of products are exact in float32.

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "rill/base/parallel.h"
+#include "rill/compat/v1/image.h"
 #include "rill/eager/gradient_tape.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/image_ops.h"

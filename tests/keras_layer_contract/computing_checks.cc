@@ -6,10 +6,10 @@
 
 #include "rill/base/error.h"
 #include "rill/eager/gradient_tape.h"
-#include "rill/keras/layer_impl.h"
+#include "rill/keras/engine/layer_impl.h"
+#include "rill/keras/engine/trace_impl.h"
 #include "rill/keras/layers/core.h"
-#include "rill/keras/layers/registry.h"
-#include "rill/keras/trace_impl.h"
+#include "rill/keras/saving/registration.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/random_ops.h"

@@ -6,8 +6,8 @@
 
 #include "rill/base/error.h"
 #include "rill/base/format.h"
-#include "rill/keras/layer_impl.h"
-#include "rill/keras/layers/registry.h"
+#include "rill/keras/engine/layer_impl.h"
+#include "rill/keras/saving/registration.h"
 #include "rill/keras/saving/saving.h"
 #include "rill/ops/array_ops.h"
 #include "rill/saving/checkpoint.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "rill/keras/layer.h"
+#include "rill/keras/engine/layer.h"
 
 // What every layer of Keras promises, asked of one layer by one call.
 namespace rill::testing {

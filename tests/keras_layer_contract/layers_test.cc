@@ -4,8 +4,8 @@
 
 #include <map>
 
+#include "rill/keras/engine/registered_layers_impl.h"
 #include "rill/keras/layers/layers.h"
-#include "rill/keras/layers/registry_impl.h"
 #include "rill/keras/models/model.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"

@@ -10,8 +10,8 @@
 #include "rill/base/error.h"
 #include "rill/eager/gradient_tape.h"
 #include "rill/keras/layers/layers.h"
-#include "rill/keras/layers/registry.h"
 #include "rill/keras/models/model.h"
+#include "rill/keras/saving/registration.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 

@@ -1,3 +1,4 @@
+#include "rill/compat/v1/math.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "row.h"

@@ -1,3 +1,4 @@
+#include "rill/compat/v1/nn.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/nn_ops.h"
 #include "row.h"

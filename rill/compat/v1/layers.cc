@@ -2,7 +2,7 @@
 
 #include "rill/base/check.h"
 #include "rill/compat/v1/variable_store_impl.h"
-#include "rill/keras/weight_source.h"
+#include "rill/keras/engine/weight_source.h"
 
 namespace rill::compat::v1::layers {
 namespace {

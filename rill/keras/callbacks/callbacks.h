@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "rill/core/tensor.h"
-#include "rill/keras/callbacks/callback.h"
+#include "rill/keras/models/callback.h"
 #include "rill/keras/utils/progbar.h"
 #include "rill/summary/summary.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <limits>
 
-#include "rill/keras/layer.h"
+#include "rill/keras/engine/layer.h"
 #include "rill/ops/nn_ops.h"
 
 // Activations that have arguments or weights, as layers.

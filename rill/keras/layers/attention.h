@@ -2,7 +2,7 @@
 #include <utility>
 #include <vector>
 
-#include "rill/keras/layer.h"
+#include "rill/keras/engine/layer.h"
 
 // Layers in which each query takes what it needs from all values. Inputs are a query
 // [batch, Tq, dim], a value [batch, Tv, dim] and, where it is not the value, a key.

@@ -2,7 +2,7 @@
 #include <cstddef>
 
 #include "rill/keras/activations/activation.h"
-#include "rill/keras/layer.h"
+#include "rill/keras/engine/layer.h"
 #include "rill/ops/nn_ops.h"
 
 // Convolutions over one, two or three axes of the input [batch, axes.., channels], or

@@ -1,6 +1,6 @@
 #pragma once
 #include "rill/keras/activations/activation.h"
-#include "rill/keras/layer.h"
+#include "rill/keras/engine/layer.h"
 
 // Layers of the core. The last fields of every options struct are the keyword arguments that
 // all layers take, in one order.

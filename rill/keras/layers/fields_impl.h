@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "rill/keras/activations/activation.h"
-#include "rill/keras/layers/registry.h"
-#include "rill/keras/layers/registry_impl.h"
+#include "rill/keras/engine/registered_layers.h"
+#include "rill/keras/engine/registered_layers_impl.h"
 #include "rill/keras/layers/weight_config_impl.h"
 #include "rill/keras/layers/window_impl.h"
 

@@ -1,6 +1,6 @@
 #pragma once
+#include "rill/keras/engine/symbolic_impl.h"
 #include "rill/keras/layers/core.h"
-#include "rill/keras/symbolic_impl.h"
 
 namespace rill::keras {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <type_traits>
 
-#include "rill/keras/layer.h"
+#include "rill/keras/engine/layer.h"
 
 // A function as a layer.
 namespace rill RILL_API {

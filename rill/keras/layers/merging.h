@@ -1,5 +1,5 @@
 #pragma once
-#include "rill/keras/layer.h"
+#include "rill/keras/engine/layer.h"
 #include "rill/ops/nn_ops.h"
 
 // Layers that make one tensor of several: Add()({a, b}), or add({a, b}) in one call. The result

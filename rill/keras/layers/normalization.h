@@ -2,7 +2,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "rill/keras/layer.h"
+#include "rill/keras/engine/layer.h"
 #include "rill/ops/nn_ops.h"
 
 // Layers that bring their inputs to a mean and a size. `axis` is a number or a list.

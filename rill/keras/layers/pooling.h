@@ -1,7 +1,7 @@
 #pragma once
 #include <cstddef>
 
-#include "rill/keras/layer.h"
+#include "rill/keras/engine/layer.h"
 #include "rill/ops/nn_ops.h"
 
 // The largest or the mean of each window, over one, two or three axes of the input

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "rill/keras/activations/activation.h"
-#include "rill/keras/layer.h"
+#include "rill/keras/engine/layer.h"
 
 // Cells, which take one step, and layers that take a cell along a sequence.
 namespace rill RILL_API {

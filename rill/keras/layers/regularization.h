@@ -1,5 +1,5 @@
 #pragma once
-#include "rill/keras/layer.h"
+#include "rill/keras/engine/layer.h"
 
 // Layers that act only in training.
 namespace rill RILL_API {

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstddef>
 
-#include "rill/keras/layer.h"
+#include "rill/keras/engine/layer.h"
 #include "rill/ops/nn_ops.h"
 
 // Layers that move, repeat, cut off and put around, without weights.

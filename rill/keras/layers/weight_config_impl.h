@@ -1,5 +1,5 @@
 #pragma once
-#include "rill/keras/layer.h"
+#include "rill/keras/engine/layer.h"
 
 // Configurations of what layers have in common.
 namespace rill::keras {

@@ -5,10 +5,10 @@
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
 #include "rill/core/tensor_impl.h"
-#include "rill/keras/class_name_impl.h"
 #include "rill/keras/losses/named_losses_impl.h"
 #include "rill/keras/losses/ranks_impl.h"
-#include "rill/keras/registered_functions_impl.h"
+#include "rill/keras/registry/class_name_impl.h"
+#include "rill/keras/registry/registered_functions_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "rill/keras/registered_functions_impl.h"
+#include "rill/keras/registry/registered_functions_impl.h"
 
 namespace rill::keras {
 

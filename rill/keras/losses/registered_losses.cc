@@ -1,8 +1,8 @@
 // Losses of users' classes.
+#include "rill/keras/losses/registered_losses.h"
 #include "rill/base/check.h"
-#include "rill/keras/class_registry_impl.h"
-#include "rill/keras/layers/registry.h"
 #include "rill/keras/losses/named_losses_impl.h"
+#include "rill/keras/registry/class_registry_impl.h"
 
 namespace rill::keras {
 

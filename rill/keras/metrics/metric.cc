@@ -3,13 +3,13 @@
 #include "rill/core/resource.h"
 #include "rill/core/tensor_impl.h"
 #include "rill/graph/ir/graph.h"
-#include "rill/keras/class_name_impl.h"
-#include "rill/keras/class_registry_impl.h"
 #include "rill/keras/losses/named_losses_impl.h"
 #include "rill/keras/metrics/metric_impl.h"
 #include "rill/keras/metrics/metrics.h"
 #include "rill/keras/metrics/named_metrics_impl.h"
-#include "rill/keras/registered_functions_impl.h"
+#include "rill/keras/registry/class_name_impl.h"
+#include "rill/keras/registry/class_registry_impl.h"
+#include "rill/keras/registry/registered_functions_impl.h"
 #include "rill/ops/array_ops.h"
 
 namespace rill::keras {

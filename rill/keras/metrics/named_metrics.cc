@@ -4,7 +4,7 @@
 
 #include "rill/keras/losses/named_losses_impl.h"
 #include "rill/keras/metrics/metrics.h"
-#include "rill/keras/registered_functions_impl.h"
+#include "rill/keras/registry/registered_functions_impl.h"
 #include "rill/ops/array_ops.h"
 
 namespace rill::keras {

@@ -1,9 +1,9 @@
 // Metrics of users' classes.
+#include "rill/keras/metrics/registered_metrics.h"
 #include "rill/base/check.h"
-#include "rill/keras/class_registry_impl.h"
-#include "rill/keras/layers/registry.h"
 #include "rill/keras/metrics/metric_impl.h"
 #include "rill/keras/metrics/named_metrics_impl.h"
+#include "rill/keras/registry/class_registry_impl.h"
 
 namespace rill::keras {
 

@@ -5,7 +5,6 @@
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
 #include "rill/keras/models/model_impl.h"
-#include "rill/keras/training/trainer_impl.h"
 
 namespace rill::keras {
 

@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "rill/data/dataset.h"
-#include "rill/keras/callbacks/callback.h"
-#include "rill/keras/layer.h"
+#include "rill/keras/engine/layer.h"
 #include "rill/keras/losses/loss.h"
 #include "rill/keras/metrics/metric.h"
+#include "rill/keras/models/callback.h"
+#include "rill/keras/models/logs.h"
 #include "rill/keras/optimizers/optimizer.h"
-#include "rill/keras/training/logs.h"
 
 namespace rill RILL_API {
 namespace keras {

@@ -1,13 +1,15 @@
 #pragma once
 #include <memory>
 
+#include "rill/keras/engine/symbolic_impl.h"
 #include "rill/keras/models/model.h"
-#include "rill/keras/symbolic_impl.h"
 
 namespace rill::keras {
 
 class Trainer;      // what compile and fit keep: training/trainer_impl.h
 class FitProgress;  // training/progress_impl.h
+// The layers of the model have changed: its steps are traced again.
+void forget_functions(Trainer& trainer);
 
 // Dicts by their keys, as Keras goes through them, at all depths.
 Nest sorted_by_key(const Nest& nest);

@@ -2,11 +2,10 @@
 
 #include "rill/base/check.h"
 #include "rill/graph/ir/graph.h"
+#include "rill/keras/engine/name_stack_impl.h"
+#include "rill/keras/engine/registered_layers.h"
 #include "rill/keras/layers/input_layer_impl.h"
-#include "rill/keras/layers/registry.h"
 #include "rill/keras/models/model_impl.h"
-#include "rill/keras/name_stack_impl.h"
-#include "rill/keras/training/trainer_impl.h"
 #include "rill/ops/array_ops.h"
 
 namespace rill::keras {
@@ -81,7 +80,7 @@ void SequentialImpl::add(LayerRef layer) {
 void SequentialImpl::forget_drawing() {
   inputs_.clear(), outputs_.clear();
   for (Trainer* t : {trainer.get(), predictor.get()})
-    if (t) t->forget_functions();
+    if (t) forget_functions(*t);
 }
 
 void SequentialImpl::pop() {

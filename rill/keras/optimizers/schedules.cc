@@ -6,7 +6,7 @@
 
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
-#include "rill/keras/class_name_impl.h"
+#include "rill/keras/registry/class_name_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <functional>
 
-#include "rill/keras/symbolic_impl.h"
+#include "rill/keras/engine/symbolic_impl.h"
 
 // Calls of layers and ops in configurations of functional models, in the form of Keras 2:
 // [["dense", 0, 0, {}]] of a layer, ["dense", 0, 0, {"y": 2.0, "name": null}] of an op.
@@ -12,13 +12,6 @@ using TensorPlace = std::function<Config(const Tensor&)>;
 
 // In the place of a layer's name: what follows is a constant.
 inline constexpr const char* kConstantValue = "_CONSTANT_VALUE";
-
-// What a call of a layer of this class takes by name.
-struct CallArguments {
-  std::vector<std::string_view> inputs = {};  // tensors behind the first, in the layer's order
-  std::vector<std::string_view> flags = {};   // what CallOptions::arguments holds
-};
-const CallArguments& call_arguments(std::string_view class_name);
 
 // What "inbound_nodes" holds of one call. Unimplemented for an op or an argument for which there
 // is no such form.

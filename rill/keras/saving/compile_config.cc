@@ -4,11 +4,11 @@
 
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
-#include "rill/keras/class_registry_impl.h"
 #include "rill/keras/losses/named_losses_impl.h"
 #include "rill/keras/metrics/metrics.h"
 #include "rill/keras/metrics/named_metrics_impl.h"
-#include "rill/keras/registered_functions_impl.h"
+#include "rill/keras/registry/class_registry_impl.h"
+#include "rill/keras/registry/registered_functions_impl.h"
 #include "rill/keras/saving/optimizer_config_impl.h"
 
 namespace rill::keras {

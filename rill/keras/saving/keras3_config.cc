@@ -1,6 +1,6 @@
 #include <map>
 
-#include "rill/keras/layers/registry_impl.h"
+#include "rill/keras/engine/registered_layers_impl.h"
 #include "rill/keras/saving/model_config_impl.h"
 #include "rill/keras/saving/op_calls_impl.h"
 

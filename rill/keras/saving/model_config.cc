@@ -1,9 +1,9 @@
 #include "rill/keras/saving/model_config_impl.h"
 
 #include "rill/base/check.h"
-#include "rill/keras/class_registry_impl.h"
-#include "rill/keras/layers/registry.h"
-#include "rill/keras/layers/registry_impl.h"
+#include "rill/keras/engine/registered_layers.h"
+#include "rill/keras/engine/registered_layers_impl.h"
+#include "rill/keras/registry/class_registry_impl.h"
 #include "rill/keras/saving/saving.h"
 
 namespace rill::keras {

@@ -1,5 +1,5 @@
 #pragma once
-#include "rill/keras/layers/op_layer_impl.h"
+#include "rill/keras/engine/op_layer_impl.h"
 #include "rill/keras/saving/call_config_impl.h"
 #include "rill/keras/saving/op_forms_impl.h"
 

@@ -4,7 +4,7 @@
 
 #include "rill/base/check.h"
 #include "rill/core/execute.h"
-#include "rill/keras/symbolic_impl.h"
+#include "rill/keras/engine/symbolic_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/nn_ops.h"

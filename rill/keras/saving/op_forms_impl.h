@@ -77,7 +77,4 @@ const OpForm* form_of_op(std::string_view op);
 const OpForm* form_of_function(std::string_view function);  // of Keras 2
 const OpForm* form_of_class(std::string_view class_name);   // of Keras 3
 
-// The name under which Keras 2 knows an op: "math.multiply" of Mul, "__operators__.add" of AddV2.
-std::string function_name(const Op& op);
-
 }  // namespace rill::keras

@@ -7,8 +7,8 @@
 
 #include "rill/base/check.h"
 #include "rill/base/logging.h"
-#include "rill/keras/class_name_impl.h"
 #include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
+#include "rill/keras/registry/class_name_impl.h"
 #include "rill/keras/saving/optimizer_config_impl.h"
 #include "rill/keras/saving/weights_impl.h"
 

@@ -5,9 +5,10 @@
 #include <set>
 
 #include "rill/base/check.h"
+#include "rill/keras/engine/op_layer_impl.h"
+#include "rill/keras/engine/registered_layers.h"
+#include "rill/keras/layers/call_arguments_impl.h"
 #include "rill/keras/layers/input_layer_impl.h"
-#include "rill/keras/layers/op_layer_impl.h"
-#include "rill/keras/layers/registry.h"
 #include "rill/keras/models/model_impl.h"
 #include "rill/keras/saving/call_config_impl.h"
 #include "rill/keras/saving/op_calls_impl.h"

@@ -67,6 +67,7 @@ MetricsArg::MetricsArg(const std::vector<MetricList>& given) {
       all_.insert(all_.end(), l.list().begin(), l.list().end());
 }
 
+void forget_functions(Trainer& trainer) { trainer.forget_functions(); }
 void Trainer::forget_functions() {
   for (auto& f : functions_) f.reset();
   traced_.clear();

@@ -4,7 +4,7 @@
 #include <iosfwd>
 #include <string>
 
-#include "rill/keras/training/logs.h"
+#include "rill/keras/models/logs.h"
 
 namespace rill RILL_API {
 namespace keras {

@@ -58,7 +58,7 @@ struct CropBody {
                 n = at / s.c / s.w / s.h, b = index[n];
     out[at] = beyond;
     if (b < 0 || b >= images) {
-      report(reporter.trouble, reporter.op, Finding::out_of_range, reporter.what, n, b, images);
+      report(reporter.error, reporter.op, Finding::out_of_range, reporter.what, n, b, images);
       return;
     }
     const float* box = boxes + 4 * n;
@@ -89,7 +89,7 @@ void crop_cuda(KernelContext& c) noexcept {
                              image.dim(0),
                              static_cast<float>(c.float_attr("extrapolation_value")),
                              c.string_attr("method") == "bilinear",
-                             {gpu_of(c).trouble(), &c.op(), "box_ind"}});
+                             {gpu_of(c).kernel_error(), &c.op(), "box_ind"}});
   });
 }
 RILL_KERNEL("CropAndResize", gpu, kCropTypes, crop_cuda);
@@ -107,7 +107,7 @@ struct CornerBody {
     const Index i = at % s.w, k = at / s.w % s.h, n = at / s.w / s.h, b = index[n];
     for (int corner = 0; corner < 4; ++corner) to[4 * at + corner] = -1;
     if (b < 0 || b >= images) {
-      report(reporter.trouble, reporter.op, Finding::out_of_range, reporter.what, n, b, images);
+      report(reporter.error, reporter.op, Finding::out_of_range, reporter.what, n, b, images);
       return;
     }
     const float* box = boxes + 4 * n;
@@ -169,7 +169,7 @@ void crop_grad_image_cuda(KernelContext& c) noexcept {
                           to,
                           out.dim(0),
                           linear,
-                          {gpu_of(c).trouble(), &c.op(), "box_ind"}});
+                          {gpu_of(c).kernel_error(), &c.op(), "box_ind"}});
   Runs runs;
   if (!make_runs(c, to, 4 * pixels, out.dim(0) * s.image_h * s.image_w, Outside::drop_negative,
                  "box_ind", runs))
@@ -204,7 +204,7 @@ struct BoxSlopeBody {
                 columns = static_cast<float>(s.image_w - 1);
     const bool known = b >= 0 && b < images;
     if (!known)
-      report(reporter.trouble, reporter.op, Finding::out_of_range, reporter.what, n, b, images);
+      report(reporter.error, reporter.op, Finding::out_of_range, reporter.what, n, b, images);
     for (Index k = 0; k < s.h && known; ++k) {
       const Around y(place_by_ratio(box[0], box[2], k, s.h, s.image_h), s.image_h);
       if (y.outside) continue;
@@ -249,7 +249,7 @@ void crop_grad_boxes_cuda(KernelContext& c) noexcept {
                                  c.in<std::int32_t>(3),
                                  c.out<float>(),
                                  image.dim(0),
-                                 {gpu_of(c).trouble(), &c.op(), "box_ind"}});
+                                 {gpu_of(c).kernel_error(), &c.op(), "box_ind"}});
   });
 }
 RILL_KERNEL("CropAndResizeGradBoxes", gpu, kCropTypes, crop_grad_boxes_cuda);

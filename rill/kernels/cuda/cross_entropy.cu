@@ -55,7 +55,7 @@ RILL_KERNEL("SoftmaxCrossEntropyWithLogits", gpu, kFloatTypes, softmax_xent_cuda
 template <int kLanes, class T, class I>
 __global__ void __launch_bounds__(kThreads)
     sparse_xent_kernel(const T* x, const I* labels, T* loss, T* back, std::int64_t batch,
-                       std::int64_t n, Trouble* trouble, const Op* op, const char* what) {
+                       std::int64_t n, KernelError* error, const Op* op, const char* what) {
   using W = Computed<T>;
   __shared__ W shared[kThreads];
   const int lane = threadIdx.x % kLanes;
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(kThreads)
     back[i * n + j] =
         static_cast<T>(exp_of<W>(at(j) - p.max) * factor - (j == label ? W(1) : W(0)));
   if (lane != 0) return;
-  if (!known) report(trouble, op, Finding::out_of_range, what, i, label, n);
+  if (!known) report(error, op, Finding::out_of_range, what, i, label, n);
   loss[i] = static_cast<T>(known ? std::log(p.sum) - (at(label) - p.max) : nan);
 }
 
@@ -84,7 +84,7 @@ void sparse_xent_cuda(KernelContext& c) noexcept {
     dispatch_floats(c.in(0).dtype, [&]<class T>() {
       for_rows(batch, n, [&]<int kLanes>(unsigned blocks) {
         sparse_xent_kernel<kLanes><<<blocks, kThreads, 0, gpu.stream()>>>(
-            c.in<T>(0), c.in<I>(1), c.out<T>(0), c.out<T>(1), batch, n, gpu.trouble(), &c.op(),
+            c.in<T>(0), c.in<I>(1), c.out<T>(0), c.out<T>(1), batch, n, gpu.kernel_error(), &c.op(),
             "labels");
       });
     });

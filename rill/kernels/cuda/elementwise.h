@@ -61,14 +61,14 @@ void unary(KernelContext& c, const F& f) {
 
 // Integer division by zero, a negative power.
 struct Refusal {
-  Trouble* trouble = nullptr;
+  KernelError* error = nullptr;
   const Op* op = nullptr;
   const char* what = "y";
   template <class F, class T>
   __device__ __forceinline__ void check(T b, std::int64_t place) const {
     if constexpr (std::is_integral_v<T> && requires(T t) { F::bad(t, t); })
       if (F::bad(T{1}, b))
-        report(trouble, op, Finding::no_integer_result, what, place, static_cast<long long>(b), 0);
+        report(error, op, Finding::no_integer_result, what, place, static_cast<long long>(b), 0);
   }
 };
 
@@ -183,7 +183,7 @@ template <class F, class T, class R = T>
 void binary(KernelContext& c, const F& f) {
   const std::int64_t n = c.out().size, na = c.in(0).size, nb = c.in(1).size;
   if (n == 0) return;
-  const Refusal refusal{gpu_of(c).trouble(), &c.op()};
+  const Refusal refusal{gpu_of(c).kernel_error(), &c.op()};
   const T *a = c.in<T>(0), *b = c.in<T>(1);
   R* y = c.out<R>();
   if ((na == n || na == 1) && (nb == n || nb == 1)) {

@@ -12,7 +12,7 @@ struct GatherBody {
   const I* index;
   T* out;
   std::int64_t outer, limit, inner, count;
-  Trouble* trouble;
+  KernelError* error;
   const Op* op;
   const char* what;
   __device__ __forceinline__ void operator()(std::int64_t i) const {
@@ -20,7 +20,7 @@ struct GatherBody {
     const auto from = static_cast<std::int64_t>(index[place]);
     const bool known = from >= 0 && from < limit;
     out[i] = known ? in[(row * limit + from) * inner + i % inner] : T{};
-    if (!known) report(trouble, op, Finding::out_of_range, what, place, from, limit);
+    if (!known) report(error, op, Finding::out_of_range, what, place, from, limit);
   }
 };
 
@@ -34,13 +34,13 @@ void gather_cuda(KernelContext& c) noexcept {
   std::int64_t batch = 1, outer = 1, inner = 1;
   for (int i = 0; i < shape.rank(); ++i)
     (i < batch_dims ? batch : i < axis ? outer : inner) *= i == axis ? 1 : shape.dim(i);
-  Trouble* trouble = gpu_of(c).trouble();
+  KernelError* error = gpu_of(c).kernel_error();
   dispatch_types<std::int32_t, std::int64_t>(c.in(1).dtype, [&]<class I>() {
     by_width(c.out().dtype, [&]<class T>() {
       launch_elements(c, c.out().size,
                       GatherBody<T, I>{c.in<T>(0), c.in<I>(1), c.out<T>(), outer,
                                        shape.dim(static_cast<int>(axis)), inner,
-                                       c.in(1).size / batch, trouble, &c.op(), "indices"});
+                                       c.in(1).size / batch, error, &c.op(), "indices"});
     });
   });
 }

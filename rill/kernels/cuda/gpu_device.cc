@@ -76,10 +76,10 @@ GpuDevice::GpuDevice(int index, int ordinal, std::size_t memory_limit)
   check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal),
         "asking for its multiprocessors");
   void* p = nullptr;
-  check(cudaHostAlloc(&p, sizeof(Trouble), cudaHostAllocMapped), "making pinned memory");
-  trouble_ = new (p) Trouble;
-  check(cudaHostGetDevicePointer(&p, trouble_, 0), "mapping pinned memory");
-  trouble_on_device_ = static_cast<Trouble*>(p);
+  check(cudaHostAlloc(&p, sizeof(KernelError), cudaHostAllocMapped), "making pinned memory");
+  kernel_error_ = new (p) KernelError;
+  check(cudaHostGetDevicePointer(&p, kernel_error_, 0), "mapping pinned memory");
+  kernel_error_on_device_ = static_cast<KernelError*>(p);
 }
 
 void GpuDevice::activate() const {
@@ -120,9 +120,9 @@ void GpuDevice::throw_first_error(cudaError_t error) {
   message_.clear();
   if (code != Code::ok) throw_error(code, std::move(message));
   if (error != cudaSuccess) throw_cuda_error(*this, error, "running what was queued");
-  if (trouble_->set) {
-    message = message_of(*trouble_);
-    trouble_->set = 0;
+  if (kernel_error_->set) {
+    message = message_of(*kernel_error_);
+    kernel_error_->set = 0;
     throw_error(Code::invalid_argument, std::move(message));
   }
 }

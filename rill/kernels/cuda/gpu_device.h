@@ -8,8 +8,8 @@
 #include "rill/core/device_memory.h"
 #include "rill/core/kernel.h"
 #include "rill/kernels/cuda/allocator.h"
+#include "rill/kernels/cuda/kernel_error.h"
 #include "rill/kernels/cuda/staging.h"
-#include "rill/kernels/cuda/trouble.h"
 
 struct cublasContext;
 
@@ -42,7 +42,7 @@ class GpuDevice : public Device, public DeviceMemory {
 
   int ordinal() const { return ordinal_; }
   cudaStream_t stream() const { return stream_; }
-  Trouble* trouble() const { return trouble_on_device_; }
+  KernelError* kernel_error() const { return kernel_error_on_device_; }
   int multiprocessors() const { return multiprocessors_; }
   // CUDA calls of this thread are about this device.
   void activate() const;
@@ -69,7 +69,7 @@ class GpuDevice : public Device, public DeviceMemory {
   cudaStream_t stream_ = nullptr;
   Allocator allocator_;
   Staging staging_;
-  Trouble *trouble_ = nullptr, *trouble_on_device_ = nullptr;
+  KernelError *kernel_error_ = nullptr, *kernel_error_on_device_ = nullptr;
   int multiprocessors_ = 1;
   std::mutex mutex_;  // guards code_ and message_
   Code code_ = Code::ok;

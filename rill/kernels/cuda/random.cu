@@ -134,7 +134,7 @@ struct FillIntsBody {
     const U base = static_cast<U>(*lo), range = static_cast<U>(*hi) - base;
     if (*lo >= *hi) {
       if (group == 0)
-        report(reporter.trouble, reporter.op, Finding::not_below, reporter.what, 0,
+        report(reporter.error, reporter.op, Finding::not_below, reporter.what, 0,
                static_cast<long long>(*lo), static_cast<long long>(*hi));
       return;
     }
@@ -160,7 +160,7 @@ void fill_ints(KernelContext& c, const Philox& gen, int bounds) {
                                     c.out().size,
                                     c.in<T>(bounds),
                                     c.in<T>(bounds + 1),
-                                    {gpu_of(c).trouble(), &c.op(), "minval"}});
+                                    {gpu_of(c).kernel_error(), &c.op(), "minval"}});
   });
 }
 void uniform_int_cuda(KernelContext& c) noexcept { fill_ints(c, functors::from_attrs(c, 1), 1); }

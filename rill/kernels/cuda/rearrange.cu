@@ -144,7 +144,7 @@ struct ReverseSequenceBody {
     const std::int64_t b = i / batch_stride % batch, k = i / stride % n;
     const auto length = static_cast<std::int64_t>(lengths[b]);
     if (length < 0 || length > n)
-      report(reporter.trouble, reporter.op, Finding::out_of_range, reporter.what, b, length, n + 1);
+      report(reporter.error, reporter.op, Finding::out_of_range, reporter.what, b, length, n + 1);
     const std::int64_t from = k < length && length <= n ? length - 1 - k : k;
     out[i] = in[i + (from - k) * stride];
   }
@@ -159,15 +159,16 @@ void reverse_sequence_cuda(KernelContext& c) noexcept {
   const std::size_t seq = axis("seq_dim"), batch = axis("batch_dim");
   dispatch_types<std::int32_t, std::int64_t>(c.in(1).dtype, [&]<class I>() {
     by_width(c.out().dtype, [&]<class T>() {
-      launch_elements(c, c.out().size,
-                      ReverseSequenceBody<T, I>{c.in<T>(0),
-                                                c.in<I>(1),
-                                                c.out<T>(),
-                                                shape.dims()[seq],
-                                                strides[seq],
-                                                shape.dims()[batch],
-                                                strides[batch],
-                                                {gpu_of(c).trouble(), &c.op(), "seq_lengths"}});
+      launch_elements(
+          c, c.out().size,
+          ReverseSequenceBody<T, I>{c.in<T>(0),
+                                    c.in<I>(1),
+                                    c.out<T>(),
+                                    shape.dims()[seq],
+                                    strides[seq],
+                                    shape.dims()[batch],
+                                    strides[batch],
+                                    {gpu_of(c).kernel_error(), &c.op(), "seq_lengths"}});
     });
   });
 }

@@ -39,7 +39,7 @@ struct PlaceBody {
     place[i] = static_cast<std::uint64_t>(known ? v : limit);
     row[i] = static_cast<std::uint32_t>(i);
     if (known || (outside == Outside::drop_negative && v < 0)) return;
-    report(reporter.trouble, reporter.op,
+    report(reporter.error, reporter.op,
            outside == Outside::report ? Finding::out_of_range : Finding::not_below, reporter.what,
            i, v, limit);
   }
@@ -53,7 +53,8 @@ bool make_runs(KernelContext& c, const I* index, std::int64_t n, std::int64_t li
   auto* row = c.scratch<std::uint32_t>(std::max<std::int64_t>(1, n));
   if (!place || !row) return false;
   launch_elements(
-      c, n, PlaceBody<I>{index, place, row, limit, outside, {gpu_of(c).trouble(), &c.op(), what}});
+      c, n,
+      PlaceBody<I>{index, place, row, limit, outside, {gpu_of(c).kernel_error(), &c.op(), what}});
   if (!sort_pairs(c, place, row, n, bits_for(limit))) return false;
   runs = {place, row, n, static_cast<std::uint64_t>(limit)};
   return true;

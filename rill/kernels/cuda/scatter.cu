@@ -18,7 +18,7 @@ struct CoordinateBody {
     for (int i = 0; i < k; ++i) {
       const auto v = static_cast<std::int64_t>(index[r * k + i]);
       if (v < 0 || v >= whole[i]) {
-        report(reporter.trouble, reporter.op, Finding::out_of_range, reporter.what, r * k + i, v,
+        report(reporter.error, reporter.op, Finding::out_of_range, reporter.what, r * k + i, v,
                whole[i]);
         place[r] = -1;
         return;
@@ -49,7 +49,7 @@ bool make_places(KernelContext& c, const TensorView& indices, const Dims& whole,
                            p.place,
                            {},
                            static_cast<int>(k),
-                           {gpu_of(c).trouble(), &c.op(), "indices"}};
+                           {gpu_of(c).kernel_error(), &c.op(), "indices"}};
     for (std::size_t i = 0; i < k; ++i) body.whole[i] = whole[i];
     launch_elements(c, p.n, body);
   });
@@ -134,7 +134,7 @@ struct FindZeroBody {
   Reporter reporter;
   __device__ __forceinline__ void operator()(std::int64_t i) const {
     if (x[i] == T(0))
-      report(reporter.trouble, reporter.op, Finding::no_integer_result, reporter.what, i, 0, 0);
+      report(reporter.error, reporter.op, Finding::no_integer_result, reporter.what, i, 0, 0);
   }
 };
 
@@ -142,7 +142,7 @@ template <class F, class T>
 void update_rows(KernelContext& c, const Runs& runs, std::int64_t inner) {
   if constexpr (std::is_same_v<F, Over> && std::is_integral_v<T>)
     launch_elements(c, c.in(2).size,
-                    FindZeroBody<T>{c.in<T>(2), {gpu_of(c).trouble(), &c.op(), "updates"}});
+                    FindZeroBody<T>{c.in<T>(2), {gpu_of(c).kernel_error(), &c.op(), "updates"}});
   join_runs<F, T>(c, runs, c.in<T>(2), c.var<T>(0), inner, false, c.in_shape(2).rank() == 0);
 }
 template <class F>

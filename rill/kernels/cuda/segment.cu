@@ -71,7 +71,7 @@ struct SortedBody {
     const auto v = static_cast<std::int64_t>(ids[i]),
                before = i ? static_cast<std::int64_t>(ids[i - 1]) : 0;
     if (v < before)
-      report(reporter.trouble, reporter.op, Finding::unsorted, reporter.what, i, v, before);
+      report(reporter.error, reporter.op, Finding::unsorted, reporter.what, i, v, before);
   }
 };
 
@@ -94,7 +94,8 @@ template <class I>
 bool count_segments(KernelContext& c, std::int64_t n, std::int64_t& segments) {
   segments = 0;
   if (n == 0) return true;
-  launch_elements(c, n, SortedBody<I>{c.in<I>(1), {gpu_of(c).trouble(), &c.op(), "segment_ids"}});
+  launch_elements(c, n,
+                  SortedBody<I>{c.in<I>(1), {gpu_of(c).kernel_error(), &c.op(), "segment_ids"}});
   I last = 0;
   try {
     gpu_of(c).copy_to_host(&last, c.in<I>(1) + n - 1, sizeof last);

@@ -193,7 +193,7 @@ struct BinBody {
   Reporter reporter;
   __device__ __forceinline__ void operator()(std::int64_t i) const {
     const auto v = static_cast<std::int64_t>(in[i]);
-    if (v < 0) report(reporter.trouble, reporter.op, Finding::negative, reporter.what, i, v, 0);
+    if (v < 0) report(reporter.error, reporter.op, Finding::negative, reporter.what, i, v, 0);
     bin[i] = v < 0 || v >= size ? -1 : i / n * size + v;
   }
 };
@@ -221,8 +221,9 @@ void bincount_cuda(KernelContext& c) noexcept {
                   static_cast<std::size_t>(c.out().size) * c.out().dtype.itemsize(),
                   gpu_of(c).stream());
   dispatch_types<std::int32_t, std::int64_t>(c.in(0).dtype, [&]<class I>() {
-    launch_elements(c, c.in(0).size,
-                    BinBody<I>{c.in<I>(0), bin, n, size, {gpu_of(c).trouble(), &c.op(), "arr"}});
+    launch_elements(
+        c, c.in(0).size,
+        BinBody<I>{c.in<I>(0), bin, n, size, {gpu_of(c).kernel_error(), &c.op(), "arr"}});
   });
   Runs runs;
   if (!make_runs(c, bin, c.in(0).size, rows * size, Outside::drop_negative, "arr", runs)) return;

@@ -3,6 +3,7 @@
 
 #include "rill/ops/array/array_helpers.h"
 #include "rill/ops/array_ops.h"
+#include "rill/ops/image/resize_impl.h"
 #include "rill/ops/image_ops.h"
 #include "rill/ops/math_ops.h"
 
@@ -274,10 +275,10 @@ Tensor fitting(const Tensor& images, const Tensor& size) {
   return cast(round(reduce_min(cast(size, float32) / old) * old), int32);
 }
 
-// What both versions of resize do around the op.
-template <class F>
+}  // namespace
+
 Tensor resize_any(std::string_view tag, const Operand& images, const Operand& size, bool keep_ratio,
-                  bool skip_same, F op) {
+                  bool skip_same, const ResizeCall& op) {
   Arg given(images);
   const int rank = given->shape().rank();
   RILL_CHECK(rank == 3 || rank == 4, invalid_argument,
@@ -297,8 +298,6 @@ Tensor resize_any(std::string_view tag, const Operand& images, const Operand& si
   const Tensor out = op(batch, to);
   return rank == 3 ? squeeze(out, 0) : out;
 }
-
-}  // namespace
 
 namespace image {
 Tensor resize(const Operand& images, const Operand& size, std::string_view method,
@@ -328,45 +327,5 @@ Tensor resize(const Operand& images, const Operand& size, std::string_view metho
                     });
 }
 }  // namespace image
-
-namespace compat::v1::image {
-Tensor resize_images(const Operand& images, const Operand& size, std::string_view method,
-                     const ResizeImagesOptions& options) {
-  constexpr std::string_view tag = "image::resize_images";
-  const Op* op = method == ResizeMethod::BILINEAR           ? &bilinear_op
-                 : method == ResizeMethod::BICUBIC          ? &bicubic_op
-                 : method == ResizeMethod::NEAREST_NEIGHBOR ? &nearest_op
-                 : method == ResizeMethod::AREA             ? &area_op
-                                                            : nullptr;
-  RILL_CHECK(op, invalid_argument,
-             "[{}] method is \"{}\"; expected bilinear, nearest, bicubic or area", tag, method);
-  return resize_any(tag, images, size, options.preserve_aspect_ratio, true,
-                    [&](const Tensor& x, const Tensor& to) {
-                      return execute(*op, {x, to}, {{"align_corners", options.align_corners}});
-                    });
-}
-Tensor resize(const Operand& images, const Operand& size, std::string_view method,
-              const ResizeImagesOptions& options) {
-  return resize_images(images, size, method, options);
-}
-Tensor resize_bilinear(const Operand& images, const Operand& size, bool align_corners,
-                       bool half_pixel_centers) {
-  return execute(bilinear_op, {Arg(images), Arg(size, int32)},
-                 {{"align_corners", align_corners}, {"half_pixel_centers", half_pixel_centers}});
-}
-Tensor resize_nearest_neighbor(const Operand& images, const Operand& size, bool align_corners,
-                               bool half_pixel_centers) {
-  return execute(nearest_op, {Arg(images), Arg(size, int32)},
-                 {{"align_corners", align_corners}, {"half_pixel_centers", half_pixel_centers}});
-}
-Tensor resize_bicubic(const Operand& images, const Operand& size, bool align_corners,
-                      bool half_pixel_centers) {
-  return execute(bicubic_op, {Arg(images), Arg(size, int32)},
-                 {{"align_corners", align_corners}, {"half_pixel_centers", half_pixel_centers}});
-}
-Tensor resize_area(const Operand& images, const Operand& size, bool align_corners) {
-  return execute(area_op, {Arg(images), Arg(size, int32)}, {{"align_corners", align_corners}});
-}
-}  // namespace compat::v1::image
 
 }  // namespace rill

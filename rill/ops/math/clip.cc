@@ -128,14 +128,4 @@ std::pair<Gradients, Tensor> clip_by_global_norm(const Gradients& t_list,
   return clip_by_global_norm(t_list, clip_norm, global_norm(t_list));
 }
 
-namespace compat::v1 {
-Tensor clip_by_average_norm(const Operand& t, const Operand& clip_norm) {
-  const Arg x(t);
-  require_fractions(*x, "clip_by_average_norm");
-  const Arg limit(clip_norm, x->dtype());
-  const Tensor count = cast(size(*x), x->dtype());
-  return *x * *limit * minimum(rsqrt(reduce_sum(square(*x))) * count, 1 / *limit);
-}
-}  // namespace compat::v1
-
 }  // namespace rill

@@ -29,15 +29,6 @@ TEST(Clip, ByNormScalesWhatIsLonger) {
   EXPECT_EQ(tape.gradient(tf::clip_by_norm(zero, 2.f), zero).to_vector<float>(), (Floats{1, 1}));
 }
 
-TEST(Clip, ByAverageNormDividesTheNormByTheSize) {
-  RILL_SHOWS("L39", "Q50");
-  // The norm of [3, 4] is 5, its average 2.5.
-  const auto t =
-      tf::compat::v1::clip_by_average_norm(tf::constant({3.f, 4.f}), 1.f).to_vector<float>();
-  EXPECT_NEAR(t[0], 3 / 2.5f, 1e-6f);
-  EXPECT_NEAR(t[1], 4 / 2.5f, 1e-6f);
-}
-
 TEST(Clip, ByGlobalNormKeepsNoneAndSparse) {
   RILL_SHOWS("L40", "Q50");
   const auto table = tf::constant({{1.f, 2.f}, {3.f, 4.f}}), w = tf::constant({6.f}),

@@ -13,10 +13,10 @@ void div_grad(GradContext& g) {
   if (g.needs(1)) set_reduced(g, 1, x_bar * conj(negative(g.input(0) / g.input(1))));
 }
 // Python 2's division, which only graphs still use.
-const Op& div_op = binary_op("Div", "div", kNumericTypes)
-                       .doc("x / y; integers round toward zero.")
-                       .gradient(div_grad, "x y")
-                       .define();
+[[maybe_unused]] const Op& div_op = binary_op("Div", "div", kNumericTypes)
+                                        .doc("x / y; integers round toward zero.")
+                                        .gradient(div_grad, "x y")
+                                        .define();
 const Op& floordiv_op = binary_op("FloorDiv", "floordiv", kRealTypes)
                             .doc("x / y, rounded toward minus infinity.")
                             .no_gradient()
@@ -115,9 +115,5 @@ Tensor xdivy(const Operand& x, const Operand& y) { return binary(xdivy_op, x, y)
 Tensor xlogy(const Operand& x, const Operand& y) { return binary(xlogy_op, x, y); }
 Tensor xlog1py(const Operand& x, const Operand& y) { return binary(xlog1py_op, x, y); }
 Tensor operator%(const Operand& x, const Operand& y) { return floormod(x, y); }
-
-namespace compat::v1 {
-Tensor div(const Operand& x, const Operand& y) { return binary(div_op, x, y); }
-}  // namespace compat::v1
 
 }  // namespace rill

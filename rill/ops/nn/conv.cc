@@ -148,19 +148,6 @@ void define(const char* name, const char* tag, TypeSet types) {
 using nn::Padding;
 using nn::Sizes;
 
-Tensor call(const Op& op, const WindowAttrs& w, std::initializer_list<In> inputs,
-            const Sizes& strides, const Padding& padding, const Sizes& dilations) {
-  const auto s = w.sizes(strides, "strides"), d = w.sizes(dilations, "dilations"),
-             p = w.paddings(padding);
-  const Attr attrs[] = {{"strides", s},
-                        {"padding", padding.name()},
-                        {"data_format", w.data_format},
-                        {"dilations", d},
-                        {"explicit_paddings", p}};
-  return execute(op, std::span<const In>(inputs.begin(), inputs.size()),
-                 AttrList(attrs, op.find_attr("explicit_paddings") >= 0 ? 5 : 4));
-}
-
 // Calls body with the axes before the image folded into one.
 template <class F>
 Tensor with_one_batch_axis(const Tensor& x, int spatial, F body) {
@@ -217,6 +204,19 @@ struct Widened {
 
 }  // namespace
 
+Tensor call_conv(const Op& op, const WindowAttrs& w, std::initializer_list<In> inputs,
+                 const nn::Sizes& strides, const nn::Padding& padding, const nn::Sizes& dilations) {
+  const auto s = w.sizes(strides, "strides"), d = w.sizes(dilations, "dilations"),
+             p = w.paddings(padding);
+  const Attr attrs[] = {{"strides", s},
+                        {"padding", padding.name()},
+                        {"data_format", w.data_format},
+                        {"dilations", d},
+                        {"explicit_paddings", p}};
+  return execute(op, std::span<const In>(inputs.begin(), inputs.size()),
+                 AttrList(attrs, op.find_attr("explicit_paddings") >= 0 ? 5 : 4));
+}
+
 namespace nn {
 
 Tensor conv2d(const Operand& input, const Operand& filters, const Sizes& strides,
@@ -224,7 +224,7 @@ Tensor conv2d(const Operand& input, const Operand& filters, const Sizes& strides
   const ArgPair a(input, filters);
   const WindowAttrs w("conv2d", 2, o.data_format);
   return with_one_batch_axis(a.first(), 2, [&](const Tensor& x) {
-    return call(*families[kConv2d].forward, w, {x, a.second()}, strides, padding, o.dilations);
+    return call_conv(*families[kConv2d].forward, w, {x, a.second()}, strides, padding, o.dilations);
   });
 }
 
@@ -251,11 +251,12 @@ Tensor conv3d(const Operand& input, const Operand& filters, const Sizes& strides
   const WindowAttrs w("conv3d", 3, o.data_format);
   return with_one_batch_axis(a.first(), 3, [&](const Tensor& x) {
     if (padding.name() != "EXPLICIT")
-      return call(*families[kConv3d].forward, w, {x, a.second()}, strides, padding, o.dilations);
+      return call_conv(*families[kConv3d].forward, w, {x, a.second()}, strides, padding,
+                       o.dilations);
     // The op knows no explicit padding.
     const Tensor each = constant(w.paddings(padding), int32, {5, 2});
-    return call(*families[kConv3d].forward, w, {pad(x, each), a.second()}, strides, "VALID",
-                o.dilations);
+    return call_conv(*families[kConv3d].forward, w, {pad(x, each), a.second()}, strides, "VALID",
+                     o.dilations);
   });
 }
 
@@ -283,8 +284,8 @@ Tensor depthwise_conv2d(const Operand& input, const Operand& filter, const Sizes
                         const Padding& padding, const ConvOptions& o) {
   const ArgPair a(input, filter);
   const WindowAttrs w("depthwise_conv2d", 2, o.data_format);
-  return call(*families[kDepthwise].forward, w, {a.first(), a.second()}, strides, padding,
-              o.dilations);
+  return call_conv(*families[kDepthwise].forward, w, {a.first(), a.second()}, strides, padding,
+                   o.dilations);
 }
 
 Tensor separable_conv2d(const Operand& input, const Operand& depthwise_filter,
@@ -311,8 +312,8 @@ Tensor conv2d_transpose(const Operand& input, const Operand& filters, const Oper
   const ArgPair a(input, filters);
   const WindowAttrs w("conv2d_transpose", 2, o.data_format);
   const Arg sizes(output_shape, int32);
-  return call(*families[kConv2d].input, w, {cast(*sizes, int32), a.second(), a.first()}, strides,
-              padding, o.dilations);
+  return call_conv(*families[kConv2d].input, w, {cast(*sizes, int32), a.second(), a.first()},
+                   strides, padding, o.dilations);
 }
 Tensor conv1d_transpose(const Operand& input, const Operand& filters, const Operand& output_shape,
                         const Sizes& strides, const Padding& padding, const ConvOptions& o) {
@@ -334,8 +335,8 @@ Tensor conv3d_transpose(const Operand& input, const Operand& filters, const Oper
   const ArgPair a(input, filters);
   const WindowAttrs w("conv3d_transpose", 3, o.data_format);
   const Arg sizes(output_shape, int32);
-  return call(*families[kConv3d].input, w, {*sizes, a.second(), a.first()}, strides, padding,
-              o.dilations);
+  return call_conv(*families[kConv3d].input, w, {*sizes, a.second(), a.first()}, strides, padding,
+                   o.dilations);
 }
 Tensor conv_transpose(const Operand& input, const Operand& filters, const Operand& output_shape,
                       const Sizes& strides, const Padding& padding, const ConvOptions& o) {
@@ -368,43 +369,20 @@ Tensor depthwise_conv2d_backprop_input(const Operand& input_sizes, const Operand
                                        const Padding& padding, const ConvOptions& o) {
   const ArgPair a(filter, out_backprop);
   const Arg sizes(input_sizes, int32);
-  return call(*families[kDepthwise].input,
-              WindowAttrs("depthwise_conv2d_backprop_input", 2, o.data_format),
-              {sizes, a.first(), a.second()}, strides, padding, o.dilations);
+  return call_conv(*families[kDepthwise].input,
+                   WindowAttrs("depthwise_conv2d_backprop_input", 2, o.data_format),
+                   {sizes, a.first(), a.second()}, strides, padding, o.dilations);
 }
 Tensor depthwise_conv2d_backprop_filter(const Operand& input, const Operand& filter_sizes,
                                         const Operand& out_backprop, const Sizes& strides,
                                         const Padding& padding, const ConvOptions& o) {
   const ArgPair a(input, out_backprop);
   const Arg sizes(filter_sizes, int32);
-  return call(*families[kDepthwise].filter,
-              WindowAttrs("depthwise_conv2d_backprop_filter", 2, o.data_format),
-              {a.first(), sizes, a.second()}, strides, padding, o.dilations);
+  return call_conv(*families[kDepthwise].filter,
+                   WindowAttrs("depthwise_conv2d_backprop_filter", 2, o.data_format),
+                   {a.first(), sizes, a.second()}, strides, padding, o.dilations);
 }
 
 }  // namespace nn
 
-namespace compat::v1::nn {
-Tensor conv2d_backprop_input(const Operand& input_sizes, const Operand& filter,
-                             const Operand& out_backprop, const Sizes& strides,
-                             const Padding& padding, const Conv2dOptions& o) {
-  const ArgPair a(filter, out_backprop);
-  const Arg sizes(input_sizes, int32);
-  return call(*families[kConv2d].input, WindowAttrs("conv2d_backprop_input", 2, o.data_format),
-              {sizes, a.first(), a.second()}, strides, padding, o.dilations);
-}
-Tensor conv2d_backprop_filter(const Operand& input, const Operand& filter_sizes,
-                              const Operand& out_backprop, const Sizes& strides,
-                              const Padding& padding, const Conv2dOptions& o) {
-  const ArgPair a(input, out_backprop);
-  const Arg sizes(filter_sizes, int32);
-  return call(*families[kConv2d].filter, WindowAttrs("conv2d_backprop_filter", 2, o.data_format),
-              {a.first(), sizes, a.second()}, strides, padding, o.dilations);
-}
-Tensor conv2d(const Operand& input, const Operand& filter, const Sizes& strides,
-              const Padding& padding, const Conv2dOptions& o) {
-  return rill::nn::conv2d(input, filter, strides, padding,
-                          {.data_format = o.data_format, .dilations = o.dilations, .name = o.name});
-}
-}  // namespace compat::v1::nn
 }  // namespace rill

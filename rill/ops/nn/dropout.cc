@@ -72,21 +72,4 @@ Tensor dropout(const Operand& input, const Operand& rate, const DropoutOptions& 
 
 }  // namespace nn
 
-namespace compat::v1::nn {
-
-Tensor dropout(const Operand& x, const DropoutOptions& o) {
-  const bool by_rate = o.rate != -1, by_keep = o.keep_prob != -1;
-  RILL_CHECK(by_rate != by_keep, invalid_argument,
-             "[dropout] {}; expected exactly one of rate and keep_prob (rate = 1 - keep_prob)",
-             by_rate ? "both rate and keep_prob are given" : "neither rate nor keep_prob is given");
-  RILL_CHECK(by_rate || (o.keep_prob > 0 && o.keep_prob <= 1), invalid_argument,
-             "[dropout] keep_prob is {}; expected a number in (0, 1]", o.keep_prob);
-  return rill::nn::dropout(x, by_rate ? o.rate : 1 - o.keep_prob,
-                           {.noise_shape = o.noise_shape, .seed = o.seed, .name = o.name});
-}
-Tensor dropout(const Operand& x, double keep_prob) {
-  return dropout(x, DropoutOptions{.keep_prob = keep_prob});
-}
-
-}  // namespace compat::v1::nn
 }  // namespace rill

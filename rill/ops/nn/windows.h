@@ -1,4 +1,5 @@
 #pragma once
+#include "rill/core/execute.h"
 #include "rill/core/shape_inference.h"
 #include "rill/ops/nn_ops.h"
 
@@ -59,6 +60,9 @@ struct WindowAttrs {
   ImageLayout layout;
   std::string data_format;
 };
+// Calls a convolution, or one of its gradients.
+Tensor call_conv(const Op& op, const WindowAttrs& w, std::initializer_list<In> inputs,
+                 const nn::Sizes& strides, const nn::Padding& padding, const nn::Sizes& dilations);
 
 // Formats of 1 to 3 axes: "NWC", "NCHW", ..
 std::string image_format(int spatial, bool channels_first);

@@ -2,7 +2,7 @@
 
 #include "rill/base/check.h"
 #include "rill/keras/activations/activation.h"
-#include "rill/keras/layer_impl.h"
+#include "rill/keras/engine/layer_impl.h"
 #include "rill/keras/layers/activation.h"
 #include "rill/keras/layers/fields_impl.h"
 #include "rill/ops/array_ops.h"

@@ -1,6 +1,6 @@
 // Attention and AdditiveAttention: they differ in how a query and a key give a score.
 #include "rill/base/check.h"
-#include "rill/keras/layer_impl.h"
+#include "rill/keras/engine/layer_impl.h"
 #include "rill/keras/layers/attention.h"
 #include "rill/keras/layers/attention/attention_masks_impl.h"
 #include "rill/keras/layers/fields_impl.h"

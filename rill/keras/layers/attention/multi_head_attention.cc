@@ -2,12 +2,12 @@
 #include <cmath>
 
 #include "rill/base/check.h"
-#include "rill/keras/layer_impl.h"
+#include "rill/keras/engine/layer_impl.h"
+#include "rill/keras/engine/name_stack_impl.h"
 #include "rill/keras/layers/attention.h"
 #include "rill/keras/layers/attention/attention_masks_impl.h"
 #include "rill/keras/layers/core.h"
 #include "rill/keras/layers/fields_impl.h"
-#include "rill/keras/name_stack_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/nn_ops.h"

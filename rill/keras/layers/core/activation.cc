@@ -1,6 +1,6 @@
-#include "rill/keras/layer_impl.h"
+#include "rill/keras/engine/layer_impl.h"
+#include "rill/keras/engine/registered_layers.h"
 #include "rill/keras/layers/core.h"
-#include "rill/keras/layers/registry.h"
 #include "rill/keras/layers/weight_config_impl.h"
 
 namespace rill::keras {

@@ -1,5 +1,5 @@
 #include "rill/base/check.h"
-#include "rill/keras/layer_impl.h"
+#include "rill/keras/engine/layer_impl.h"
 #include "rill/keras/layers/core.h"
 #include "rill/keras/layers/fields_impl.h"
 #include "rill/ops/array_ops.h"

@@ -1,4 +1,4 @@
-#include "rill/keras/layer_impl.h"
+#include "rill/keras/engine/layer_impl.h"
 #include "rill/keras/layers/core.h"
 #include "rill/keras/layers/fields_impl.h"
 #include "rill/ops/array_ops.h"

@@ -1,8 +1,8 @@
 #include "rill/base/check.h"
+#include "rill/keras/engine/registered_layers.h"
+#include "rill/keras/engine/registered_layers_impl.h"
 #include "rill/keras/layers/core.h"
 #include "rill/keras/layers/input_layer_impl.h"
-#include "rill/keras/layers/registry.h"
-#include "rill/keras/layers/registry_impl.h"
 #include "rill/ops/array_ops.h"
 
 namespace rill::keras {

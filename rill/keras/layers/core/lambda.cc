@@ -5,8 +5,8 @@
 
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
-#include "rill/keras/layer_impl.h"
-#include "rill/keras/layers/registry.h"
+#include "rill/keras/engine/layer_impl.h"
+#include "rill/keras/engine/registered_layers.h"
 #include "rill/keras/layers/weight_config_impl.h"
 
 namespace rill::keras {

@@ -1,5 +1,5 @@
 #pragma once
-#include "rill/keras/layer_impl.h"
+#include "rill/keras/engine/layer_impl.h"
 #include "rill/keras/layers/fields_impl.h"
 #include "rill/keras/layers/normalization.h"
 

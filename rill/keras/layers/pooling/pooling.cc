@@ -1,7 +1,7 @@
 #include "rill/keras/layers/pooling.h"
 #include "rill/keras/layers/fields_impl.h"
 
-#include "rill/keras/layer_impl.h"
+#include "rill/keras/engine/layer_impl.h"
 
 namespace rill::keras {
 

@@ -1,7 +1,7 @@
 #include "rill/base/check.h"
+#include "rill/keras/engine/name_stack_impl.h"
 #include "rill/keras/layers/fields_impl.h"
 #include "rill/keras/layers/recurrent/rnn_impl.h"
-#include "rill/keras/name_stack_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 

@@ -1,6 +1,6 @@
 #include "rill/base/check.h"
+#include "rill/keras/engine/name_stack_impl.h"
 #include "rill/keras/layers/recurrent/cell_impl.h"
-#include "rill/keras/name_stack_impl.h"
 #include "rill/ops/array_ops.h"
 
 namespace rill::keras {

@@ -1,7 +1,7 @@
 #pragma once
 #include <memory>
 
-#include "rill/keras/layer_impl.h"
+#include "rill/keras/engine/layer_impl.h"
 #include "rill/keras/layers/recurrent.h"
 
 namespace rill::keras {

@@ -4,7 +4,7 @@
 
 #include "rill/base/check.h"
 #include "rill/graph/ir/graph.h"
-#include "rill/keras/layers/registry.h"
+#include "rill/keras/engine/registered_layers.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/nn_ops.h"

@@ -1,9 +1,9 @@
 #include "rill/base/check.h"
 #include "rill/graph/ir/graph.h"
+#include "rill/keras/engine/registered_layers.h"
 #include "rill/keras/layers/recurrent/gated_cells_impl.h"
 #include "rill/keras/layers/recurrent/rnn_impl.h"
 #include "rill/keras/layers/recurrent/sequence_impl.h"
-#include "rill/keras/layers/registry.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 

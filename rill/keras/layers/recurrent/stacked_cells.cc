@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "rill/base/check.h"
+#include "rill/keras/engine/registered_layers.h"
 #include "rill/keras/layers/recurrent/cell_impl.h"
-#include "rill/keras/layers/registry.h"
 
 namespace rill::keras {
 

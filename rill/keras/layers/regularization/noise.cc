@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "rill/base/check.h"
-#include "rill/keras/layer_impl.h"
+#include "rill/keras/engine/layer_impl.h"
 #include "rill/keras/layers/fields_impl.h"
 #include "rill/keras/layers/regularization.h"
 #include "rill/ops/array_ops.h"

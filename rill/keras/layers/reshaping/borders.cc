@@ -2,7 +2,7 @@
 #include <array>
 
 #include "rill/base/check.h"
-#include "rill/keras/layer_impl.h"
+#include "rill/keras/engine/layer_impl.h"
 #include "rill/keras/layers/fields_impl.h"
 #include "rill/keras/layers/reshaping.h"
 #include "rill/ops/array_ops.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "rill/base/check.h"
-#include "rill/keras/layer_impl.h"
+#include "rill/keras/engine/layer_impl.h"
 #include "rill/ops/array_ops.h"
 
 namespace rill::keras {

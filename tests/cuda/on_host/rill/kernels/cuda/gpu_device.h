@@ -8,7 +8,7 @@
 
 #include "rill/base/check.h"
 #include "rill/core/kernel.h"
-#include "rill/kernels/cuda/trouble.h"
+#include "rill/kernels/cuda/kernel_error.h"
 
 #define __device__
 #define __global__
@@ -32,7 +32,7 @@ inline unsigned __umulhi(unsigned a, unsigned b) {
 
 namespace rill::cuda {
 
-inline void report(Trouble* t, const Op* op, Finding finding, const char* what, long long index,
+inline void report(KernelError* t, const Op* op, Finding finding, const char* what, long long index,
                    long long value, long long limit) {
   if (!t->set) *t = {1, finding, op, what, index, value, limit};
 }
@@ -46,7 +46,8 @@ class GpuDevice : public Device {
   void synchronize() override {
     if (const Code code = std::exchange(code_, Code::ok); code != Code::ok)
       throw_error(code, std::move(message_));
-    if (std::exchange(trouble_.set, 0u)) throw_error(Code::invalid_argument, message_of(trouble_));
+    if (std::exchange(kernel_error_.set, 0u))
+      throw_error(Code::invalid_argument, message_of(kernel_error_));
   }
   void report(Code code, std::string message) override {
     if (code_ == Code::ok) code_ = code, message_ = std::move(message);
@@ -62,11 +63,11 @@ class GpuDevice : public Device {
     synchronize();
   }
   cudaStream_t stream() const { return nullptr; }
-  Trouble* trouble() { return &trouble_; }
+  KernelError* kernel_error() { return &kernel_error_; }
   int multiprocessors() const { return 4; }
 
  private:
-  Trouble trouble_;
+  KernelError kernel_error_;
   Code code_ = Code::ok;
   std::string message_;
 };

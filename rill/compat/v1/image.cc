@@ -1,0 +1,48 @@
+#include "rill/compat/v1/image.h"
+
+#include "rill/ops/image/resize_impl.h"
+#include "rill/ops/op_helpers.h"
+
+namespace rill::compat::v1::image {
+
+Tensor resize_images(const Operand& images, const Operand& size, std::string_view method,
+                     const ResizeImagesOptions& options) {
+  constexpr std::string_view tag = "image::resize_images";
+  const char* op = method == ResizeMethod::BILINEAR           ? "ResizeBilinear"
+                   : method == ResizeMethod::BICUBIC          ? "ResizeBicubic"
+                   : method == ResizeMethod::NEAREST_NEIGHBOR ? "ResizeNearestNeighbor"
+                   : method == ResizeMethod::AREA             ? "ResizeArea"
+                                                              : nullptr;
+  RILL_CHECK(op, invalid_argument,
+             "[{}] method is \"{}\"; expected bilinear, nearest, bicubic or area", tag, method);
+  return resize_any(
+      tag, images, size, options.preserve_aspect_ratio, true,
+      [&](const Tensor& x, const Tensor& to) {
+        return execute(find_op(op), {x, to}, {{"align_corners", options.align_corners}});
+      });
+}
+Tensor resize(const Operand& images, const Operand& size, std::string_view method,
+              const ResizeImagesOptions& options) {
+  return resize_images(images, size, method, options);
+}
+Tensor resize_bilinear(const Operand& images, const Operand& size, bool align_corners,
+                       bool half_pixel_centers) {
+  return execute(find_op("ResizeBilinear"), {Arg(images), Arg(size, int32)},
+                 {{"align_corners", align_corners}, {"half_pixel_centers", half_pixel_centers}});
+}
+Tensor resize_nearest_neighbor(const Operand& images, const Operand& size, bool align_corners,
+                               bool half_pixel_centers) {
+  return execute(find_op("ResizeNearestNeighbor"), {Arg(images), Arg(size, int32)},
+                 {{"align_corners", align_corners}, {"half_pixel_centers", half_pixel_centers}});
+}
+Tensor resize_bicubic(const Operand& images, const Operand& size, bool align_corners,
+                      bool half_pixel_centers) {
+  return execute(find_op("ResizeBicubic"), {Arg(images), Arg(size, int32)},
+                 {{"align_corners", align_corners}, {"half_pixel_centers", half_pixel_centers}});
+}
+Tensor resize_area(const Operand& images, const Operand& size, bool align_corners) {
+  return execute(find_op("ResizeArea"), {Arg(images), Arg(size, int32)},
+                 {{"align_corners", align_corners}});
+}
+
+}  // namespace rill::compat::v1::image

@@ -1,0 +1,27 @@
+// What a user-defined model class is made of when a file names it.
+#include "rill/keras/saving/registration.h"
+#include "rill/base/check.h"
+#include "rill/keras/models/model_impl.h"
+
+namespace rill::keras {
+
+GraphOfConfig graph_from_config(const Config& config) {
+  const LayerRef model = layers::from_config("Functional", config);
+  const auto& graph = static_cast<const FunctionalImpl&>(model->impl());
+  return {graph.input_nest(), graph.output_nest()};
+}
+
+void stack_from_config(Sequential& model, const Config& config) {
+  if (!model.layers().empty()) return;
+  for (const Config& l : config["layers"].items()) model.add(layers::deserialize(l));
+}
+
+void finish_from_config(Layer& model, const Config& config) {
+  if (const std::string name = config.get("name", ""); !name.empty()) {
+    LayerObjects::introduce(model);  // gives the automatic name back
+    model.impl().set_name(name);
+  }
+  if (!config.get("trainable", true)) model.set_trainable(false);
+}
+
+}  // namespace rill::keras

@@ -1,0 +1,91 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <typeinfo>
+
+#include "rill/keras/engine/registered_layers.h"
+#include "rill/keras/losses/registered_losses.h"
+#include "rill/keras/metrics/registered_metrics.h"
+#include "rill/keras/models/model.h"
+#include "rill/keras/registry/registered_functions.h"
+
+namespace rill RILL_API {
+namespace keras {
+
+// The graph that a configuration describes, for a class that is made of inputs and outputs.
+struct GraphOfConfig {
+  Nest inputs, outputs;
+};
+GraphOfConfig graph_from_config(const Config& config);
+// Name and `trainable` as the configuration says.
+void finish_from_config(Layer& model, const Config& config);
+// Adds the layers of a stack, unless the constructor has.
+void stack_from_config(Sequential& model, const Config& config);
+
+namespace utils {
+
+// Makes a user-defined layer, model, loss or metric known to load_model and from_config, as
+// "package>name". The class has a static from_config(const keras::Config&), or a constructor that
+// takes the Config. Else a model may have one that takes inputs and outputs, a Sequential, loss or
+// metric one that takes nothing.
+template <class C>
+void register_keras_serializable(std::string_view name, std::string_view package = "Custom") {
+  constexpr bool is_loss = std::is_base_of_v<Loss, C>, is_metric = std::is_base_of_v<Metric, C>;
+  using Made =
+      std::conditional_t<is_loss, LossRef, std::conditional_t<is_metric, MetricRef, LayerRef>>;
+  using Register = std::conditional_t<is_loss, RegisterLoss,
+                                      std::conditional_t<is_metric, RegisterMetric, RegisterLayer>>;
+  if constexpr (std::is_base_of_v<Layer, C>)
+    static_cast<void>(layer_copies::copy_known<C>);  // so that models can keep its objects
+  Register(std::string(package) + ">" + std::string(name), typeid(C), [](const Config& c) -> Made {
+    constexpr bool takes_config = std::is_constructible_v<C, const Config&>;
+    if constexpr (requires { C::from_config(c); }) {
+      return Made(C::from_config(c));
+    } else if constexpr (!takes_config && std::is_base_of_v<Model, C> &&
+                         std::is_constructible_v<C, const Nest&, const Nest&>) {
+      const GraphOfConfig graph = graph_from_config(c);
+      C model(graph.inputs, graph.outputs);
+      finish_from_config(model, c);
+      return Made(model);
+    } else if constexpr (!takes_config && std::is_base_of_v<Sequential, C>) {
+      C model;
+      stack_from_config(model, c);
+      finish_from_config(model, c);
+      return Made(model);
+    } else if constexpr ((is_loss || is_metric) && !takes_config) {
+      return Made(C());
+    } else {
+      return Made(C(c));
+    }
+  });
+}
+// The same for a function that is given to compile as a loss or metric:
+// register_keras_serializable("my_loss", my_loss).
+template <class F>
+requires(std::is_invocable_r_v<Tensor, F&, Tensor, Tensor> && !std::is_base_of_v<Layer, F> &&
+         !std::is_base_of_v<Loss, F> &&
+         !std::is_base_of_v<Metric, F>) void register_keras_serializable(std::string_view name,
+                                                                         F function,
+                                                                         std::string_view package =
+                                                                             "Custom") {
+  static_assert(std::is_pointer_v<F> || std::is_empty_v<F>,
+                "two functions that capture values cannot be distinguished; make it a "
+                "class derived from keras::Loss or keras::Metric");
+  if constexpr (!std::is_pointer_v<F> && std::is_convertible_v<F, BinaryFn>)
+    register_keras_serializable(name, BinaryFn(function), package);  // as compile takes it
+  else
+    RegisterFunction(std::string(package) + ">" + std::string(name), function,
+                     [function](const LossFunction& other) {
+                       const F* f = other.target<F>();
+                       if constexpr (std::is_pointer_v<F>)
+                         return f && *f == function;
+                       else
+                         return f != nullptr;
+                     });
+}
+
+}  // namespace utils
+
+}  // namespace keras
+}  // namespace RILL_API
