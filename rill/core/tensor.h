@@ -39,7 +39,8 @@ class Tensor {
   Tensor(Tensor&&) noexcept = default;
   Tensor& operator=(const Tensor&) & noexcept = default;
   Tensor& operator=(Tensor&&) & noexcept = default;
-  void operator=(const Tensor&) && = delete;  // x[0] = y changes no x: tensor_scatter_nd_update does
+  void operator=(const Tensor&) && =
+      delete;  // x[0] = y changes no x: tensor_scatter_nd_update does
 
   // A tensor over memory of the caller, which must not change while the tensor
   // lives; `deleter` runs (with `context`) when the last user is gone.

@@ -36,11 +36,15 @@ TEST(VariableTest, BracesAroundOneNumberMakeAScalar) {
 }
 
 // x[0] = y would change a copy: it does not compile.
-static_assert(!std::is_assignable_v<tf::Tensor, tf::Tensor> && std::is_assignable_v<tf::Tensor&, tf::Tensor>);
-static_assert(!std::is_assignable_v<tf::Nest, tf::Nest> && std::is_assignable_v<tf::Nest&, tf::Nest>);
+static_assert(!std::is_assignable_v<tf::Tensor, tf::Tensor> &&
+              std::is_assignable_v<tf::Tensor&, tf::Tensor>);
+static_assert(!std::is_assignable_v<tf::Nest, tf::Nest> &&
+              std::is_assignable_v<tf::Nest&, tf::Nest>);
 // (x, y) would be y alone.
 template <class T>
-concept HasComma = requires(const T& a, const T& b) { (a, b); };
+concept HasComma = requires(const T& a, const T& b) {
+  (a, b);
+};
 static_assert(!HasComma<tf::Tensor> && !HasComma<tf::Variable> && HasComma<int>);
 
 TEST(Variable, BracesAroundATensorOrAVariableMeanItself) {

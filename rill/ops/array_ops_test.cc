@@ -36,8 +36,11 @@ TEST(ArrayOps, VectorsAndArraysAreOperands) {
   EXPECT_EQ(constant({places, places}).shape(), TensorShape({2, 2}));
   EXPECT_EQ(stack({places, {1, 1}}).to_vector<int>(), (std::vector<int>{2, 0, 1, 1}));
   EXPECT_EQ((ones({2, 0}) + std::vector<float>()).shape(), TensorShape({2, 0}));
-  expect_error<errors::InvalidArgument>([&] { constant({1, 2}) + std::vector<float>{1.5f, 2}; },
-                                        "fraction 1.5");
+  expect_error<errors::InvalidArgument>(
+      [&] {
+        constant({1, 2}) + std::vector<float>{1.5f, 2};
+      },
+      "fraction 1.5");
   // Vectors in a shape, and rows.
   EXPECT_EQ(constant(std::vector<float>{1, 2, 3, 4}, {2, 2}).shape(), TensorShape({2, 2}));
   const Tensor rows = constant(std::vector<std::vector<float>>{{1, 2}, {3, 4}, {5, 6}});
@@ -45,7 +48,10 @@ TEST(ArrayOps, VectorsAndArraysAreOperands) {
   EXPECT_EQ(rows.to_vector<float>(), (std::vector<float>{1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(constant(std::vector<std::vector<int>>{}).shape(), TensorShape({0, 0}));
   expect_error<errors::InvalidArgument>(
-      [] { constant(std::vector<std::vector<int>>{{1, 2}, {3}}); }, "rows of 2 and 1 elements");
+      [] {
+        constant(std::vector<std::vector<int>>{{1, 2}, {3}});
+      },
+      "rows of 2 and 1 elements");
 }
 
 TEST(ArrayOps, ConstantsHaveTheirNaturalDType) {

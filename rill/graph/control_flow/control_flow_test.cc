@@ -44,7 +44,9 @@ TEST(ControlFlow, TensorArraysAndTuplesAreLoopVariables) {
   // As an argument and a result of a function.
   auto grown = function([](TensorArray a) { return a.write(1, 7.f); });
   EXPECT_EQ(grown(TensorArray(float32, 2, {.element_shape = {}}).write(0, 5.f))
-                .stack().to_vector<float>(), (std::vector<float>{5, 7}));
+                .stack()
+                .to_vector<float>(),
+            (std::vector<float>{5, 7}));
 }
 
 TEST(CondTest, GivesWhatEagerGives) {

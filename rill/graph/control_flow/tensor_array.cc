@@ -40,8 +40,8 @@ TensorArray TensorArray::from_nest(const Nest& nest) {
   std::istringstream words{std::string(nest.composite_kind())};
   std::string kind, dtype, dynamic, sizes;
   words >> kind >> dtype >> dynamic >> sizes;
-  RILL_CHECK(kind == "TensorArray", invalid_argument,
-             "[TensorArray] expected an array, got {}", nest.to_string());
+  RILL_CHECK(kind == "TensorArray", invalid_argument, "[TensorArray] expected an array, got {}",
+             nest.to_string());
   TensorArray a;
   a.dtype_ = DType::from_name(dtype);
   a.dynamic_ = dynamic == "dynamic";

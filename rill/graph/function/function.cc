@@ -303,12 +303,13 @@ Ref<ConcreteFunctionImpl> FunctionImpl::trace_now(CallSignature signature) {
   Graph* outer = TracingScope::current();
   int nested = 0;
   for (const Graph* g = outer; g; g = g->outer) ++nested;
-  RILL_CHECK(nested < kMostNested, failed_precondition,
-             "[function \"{}\"] RecursionError: {} functions are traced inside one another, the "
-             "innermost called by \"{}\". A function that calls itself, or that others call back, "
-             "never ends, since each trace needs another. Use tf::while_loop, or arguments that are "
-             "C++ numbers and come to an end",
-             name, nested, outer->name);
+  RILL_CHECK(
+      nested < kMostNested, failed_precondition,
+      "[function \"{}\"] RecursionError: {} functions are traced inside one another, the "
+      "innermost called by \"{}\". A function that calls itself, or that others call back, "
+      "never ends, since each trace needs another. Use tf::while_loop, or arguments that are "
+      "C++ numbers and come to an end",
+      name, nested, outer->name);
   Ref<Graph> graph(new Graph(name, outer));
   if (variables_made_ && !policy.later_variables)
     graph->no_variables =

@@ -11,7 +11,8 @@ namespace rill::keras::applications {
 
 PublishedWeights::PublishedWeights(Dim none) : given_(true) {
   RILL_CHECK(!none.known(), invalid_argument,
-             "[applications] weights is {}; expected the path of a file, or tf::None", none.value());
+             "[applications] weights is {}; expected the path of a file, or tf::None",
+             none.value());
 }
 
 namespace {

@@ -166,7 +166,7 @@ class Layer : public std::enable_shared_from_this<Layer> {
   bool trainable() const;
   void set_trainable(bool trainable);  // of this layer and all in it
   void trainable(bool yes) { set_trainable(yes); }
-  DType dtype() const;                 // of the weights
+  DType dtype() const;  // of the weights
   DType compute_dtype() const;
   bool stateful() const;
   void reset_states();  // of recurrent layers that keep their state

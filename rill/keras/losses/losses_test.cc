@@ -40,8 +40,9 @@ TEST(Losses, ProbabilitiesOfAnActivationRememberTheirLogits) {
                       l::binary_crossentropy(labels, s, {.from_logits = true}),
                       l::categorical_crossentropy(labels, tf::nn::softmax(in))});
   };
-  std::vector<float> want{40, 29, 40, 29, 40, 29, 40, 29, 14.349529f, 10.813396f, 14.349529f,
-                          10.813396f, 16.118095f, 16.118095f};
+  std::vector<float> want{40,         29,         40,         29,         40,
+                          29,         40,         29,         14.349529f, 10.813396f,
+                          14.349529f, 10.813396f, 16.118095f, 16.118095f};
   const auto eager = check(x).to_vector<float>();
   for (std::size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(eager[i], want[i], 2e-5f) << i;
   // In a graph the op tells, whoever called it.

@@ -212,10 +212,9 @@ void check_fit(const FitOptions& o) {
              "[fit] validation_split is {}; expected a share from 0 to below 1",
              o.validation_split);
   check_sizes("fit", o.batch_size, 0);
-  RILL_CHECK(
-      o.validation_batch_size >= 1 || o.validation_batch_size == kDefaultBatchSize,
-      invalid_argument, "[fit] validation_batch_size is {}; expected at least 1",
-      o.validation_batch_size);
+  RILL_CHECK(o.validation_batch_size >= 1 || o.validation_batch_size == kDefaultBatchSize,
+             invalid_argument, "[fit] validation_batch_size is {}; expected at least 1",
+             o.validation_batch_size);
   RILL_CHECK(o.steps_per_epoch >= 0 && o.validation_steps >= 0, invalid_argument,
              "[fit] steps_per_epoch is {} and validation_steps {}; expected none below 0",
              o.steps_per_epoch, o.validation_steps);
