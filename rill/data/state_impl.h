@@ -23,6 +23,7 @@ class StateWriter {
   void put(std::int64_t v);
   void put(std::string_view s);
   void put(std::span<const std::int64_t> list);
+  void put(const std::vector<std::int64_t>& list) { put(std::span(list)); }
   void put(const Nest& nest);
   void put(const std::vector<Nest>& nests);
   void stage(std::string_view name, const Settings& settings = {});  // what follows is its own

@@ -224,7 +224,8 @@ Splits boston_housing::load_data(const BostonHousingOptions& o) {
   const std::int64_t n = x.shape().dim(0);
   np::LegacyGenerator random(o.seed);
   const Tensor order = constant(random.shuffled(static_cast<std::size_t>(n)));
-  x = gather(x, order), y = gather(y, order);
+  x = gather(x, order);
+  y = gather(y, order);
   const auto cut = static_cast<std::int64_t>(static_cast<double>(n) * (1 - o.test_split));
   return {{x(slice(0, cut)), y(slice(0, cut))}, {x(slice(cut, n)), y(slice(cut, n))}};
 }

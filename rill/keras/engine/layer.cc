@@ -267,6 +267,15 @@ void Layer::track(std::string_view name, Variable& v) {
   impl_->own.push_back({std::string(name), v, v.trainable()});
   impl_->track_variable(name, v);
 }
+void Layer::track_metric(std::string_view name, const MetricRef& metric) {
+  const Ref<TrackableNode> node = metric->trackable();
+  if (TrackableNode* known = impl_->child(name)) {
+    if (known != node.get() && !learns_members(*impl_)) fail_name_taken(*this, name);
+    return;
+  }
+  impl_->metrics.push_back(metric);
+  impl_->track(name, node);
+}
 void Layer::track(std::string_view name, const std::vector<LayerRef>& list) {
   std::vector<Layer*> layers;
   for (const LayerRef& layer : list) layers.push_back(&*layer);

@@ -25,6 +25,8 @@ void release(TrackableNode* n) noexcept;
 namespace keras {
 
 class Layer;
+class Metric;
+class MetricRef;
 class LayerImpl;
 class LayerRef;
 void retain(LayerImpl*) noexcept;
@@ -218,6 +220,10 @@ class Layer : public std::enable_shared_from_this<Layer> {
     track_one(name, layer);
   }
   void track(std::string_view name, Variable& v);
+  // A metric: fit and evaluate reset it, and metrics() of the model lists it.
+  template <class M>
+  requires std::is_base_of_v<Metric, M>
+  void track(std::string_view name, M& metric) { track_metric(name, MetricRef(metric)); }
   // All of a list, or of a map by its keys, as they are now. Files of Keras hold them as "blocks/0"
   // and so on. Once more after a change: the list is the new one.
   template <class L>
@@ -259,6 +265,7 @@ class Layer : public std::enable_shared_from_this<Layer> {
  private:
   Layer(LayerImpl* impl, const std::type_info& type, const std::type_info& base);
   void track_one(std::string_view name, Layer& layer);
+  void track_metric(std::string_view name, const MetricRef& metric);
   void track_all(std::string_view name, const std::vector<Layer*>& layers,
                  const std::vector<std::string>& keys);
   friend class LayerRef;

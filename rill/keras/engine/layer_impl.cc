@@ -1,7 +1,9 @@
 #include "rill/keras/engine/layer_impl.h"
 
 #include <algorithm>
+#include <functional>
 #include <mutex>
+#include <unordered_set>
 
 #include "rill/base/check.h"
 #include "rill/keras/engine/call_state_impl.h"
@@ -228,6 +230,18 @@ std::vector<Variable> LayerImpl::weights(Which which) const {
 void LayerImpl::set_trainable(bool yes) {
   trainable = yes;
   for (const Ref<LayerImpl>& c : children) c->set_trainable(yes);
+}
+
+std::vector<MetricRef> LayerImpl::tracked_metrics() const {
+  std::vector<MetricRef> all;
+  std::unordered_set<const LayerImpl*> seen;
+  const std::function<void(const LayerImpl&)> add = [&](const LayerImpl& l) {
+    if (!seen.insert(&l).second) return;
+    all.insert(all.end(), l.metrics.begin(), l.metrics.end());
+    for (const Ref<LayerImpl>& c : l.children) add(*c);
+  };
+  add(*this);
+  return all;
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include "rill/core/tensor_impl.h"
 #include "rill/core/trackable.h"
 #include "rill/keras/engine/layer.h"
+#include "rill/keras/metrics/metric.h"
 
 namespace rill::keras {
 
@@ -88,6 +89,7 @@ class LayerImpl : public TrackableNode {
   void collect(Which which, bool frozen, std::vector<Variable>& out) const;
   void set_trainable(bool yes);
   std::vector<Tensor> losses() const;
+  std::vector<MetricRef> tracked_metrics() const;  // of this layer and all in it
   // Calls in several threads may add at once.
   void add_call_loss(const Tensor& loss);
   void add_call_metric(const Tensor& value, std::string_view name);
@@ -116,6 +118,7 @@ class LayerImpl : public TrackableNode {
   Regularizer activity_regularizer;
   std::vector<Weight> own;
   std::vector<Ref<LayerImpl>> children;
+  std::vector<MetricRef> metrics;   // that the class tracks
   std::vector<Tensor> call_losses;  // of the call under way
   struct CallMetric {
     std::string name;

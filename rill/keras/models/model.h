@@ -307,14 +307,15 @@ class Model : public Layer {
   virtual Nest test_step(const Nest& data);
   virtual Nest predict_step(const Nest& data);
   // For those: the loss with all that layers add, and the metrics updated.
-  Tensor compute_loss(const Nest& y, const Nest& y_pred, const Nest& sample_weight = {});
+  virtual Tensor compute_loss(const Nest& y, const Nest& y_pred, const Nest& sample_weight = {});
   Nest compute_metrics(const Nest& y, const Nest& y_pred, const Nest& sample_weight = {});
 
   Optimizer& optimizer() const;  // FailedPrecondition before compile
   std::vector<std::string> metrics_names() const;
   // The loss and what it shows beside it, in the order of metrics_names(). Those of compile are
-  // there when the model has met data. Empty before compile.
-  std::vector<MetricRef> metrics() const;
+  // there when the model has met data. Then those that the model and its layers track. fit and
+  // evaluate reset all of them.
+  virtual std::vector<MetricRef> metrics() const;
   bool stop_training = false;  // set by a callback: fit ends after the batch
 
   // ---- structure

@@ -74,7 +74,7 @@ Logs run_test(Model& model, Batches& batches, const Callbacks& callbacks, int ve
               const char* what = "[evaluate] the data") {
   Trainer& t = compiled_trainer(model, "evaluate");
   const std::shared_ptr<Trainer> kept = model.model_impl().trainer;  // a callback may compile
-  t.reset_metrics();
+  model.reset_metrics();
   for (const CallbackRef& c : callbacks) c->on_test_begin({});
   const bool hooks = any_wants_batches(callbacks);
   utils::Progbar bar(batches.steps(), {.verbose = verbose});
@@ -137,7 +137,7 @@ History run_fit(Model& model, Batches& batches, std::optional<Batches>& validati
   for (int epoch = first_epoch; epoch < o.epochs && !model.stop_training; ++epoch) {
     // A backup may have been made in the middle of an epoch.
     const bool midway = std::exchange(progress.resumed, false) && progress.step > 0;
-    if (!midway) t.reset_metrics();
+    if (!midway) model.reset_metrics();
     for (const CallbackRef& c : o.callbacks) c->on_epoch_begin(epoch, {});
     if (verbose > 0) std::cout << "Epoch " << epoch + 1 << '/' << o.epochs << '\n';
     utils::Progbar bar(batches.steps(), {.verbose = verbose});
@@ -391,13 +391,13 @@ Logs Model::train_on_batch(const Nest& x, const Nest& y, const TrainOnBatchOptio
   Trainer& t = compiled_trainer(*this, "train_on_batch");
   Arrays batch("train_on_batch", x, &y, o.sample_weight);
   batch.weigh_classes(o.class_weight);
-  if (o.reset_metrics) t.reset_metrics();
+  if (o.reset_metrics) reset_metrics();
   return logs_of(t.step(*this, Trainer::Mode::train, batch.all()));
 }
 Logs Model::test_on_batch(const Nest& x, const Nest& y, const TestOnBatchOptions& o) {
   Trainer& t = compiled_trainer(*this, "test_on_batch");
   const Arrays batch("test_on_batch", x, &y, o.sample_weight);
-  if (o.reset_metrics) t.reset_metrics();
+  if (o.reset_metrics) reset_metrics();
   return logs_of(t.step(*this, Trainer::Mode::test, batch.all()));
 }
 Nest Model::predict_on_batch(const Nest& x) {

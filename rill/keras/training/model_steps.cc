@@ -36,25 +36,38 @@ bool Model::compiled() const { return model_impl().trainer != nullptr; }
 Optimizer& Model::optimizer() const {
   return *compiled_trainer(*this, "optimizer").options.optimizer;
 }
+// A handle on a user-defined model does what the object does.
+static Model* other_model(const Model& m) {
+  return static_cast<Model*>(LayerObjects::other_object(m));
+}
+
 std::vector<MetricRef> Model::metrics() const {
-  return compiled() ? model_impl().trainer->metrics() : std::vector<MetricRef>();
+  if (const Model* object = other_model(*this)) return object->metrics();
+  std::vector<MetricRef> all;
+  if (compiled()) all = model_impl().trainer->metrics();
+  const std::vector<MetricRef> tracked = impl_->tracked_metrics();
+  all.insert(all.end(), tracked.begin(), tracked.end());
+  return all;
 }
 std::vector<std::string> Model::metrics_names() const {
-  return compiled() ? model_impl().trainer->metrics_names() : std::vector<std::string>();
+  std::vector<std::string> names;
+  if (compiled()) names = model_impl().trainer->metrics_names();
+  for (const MetricRef& m : impl_->tracked_metrics()) names.push_back(m->name());
+  return names;
 }
-void Model::reset_metrics() { compiled_trainer(*this, "reset_metrics").reset_metrics(); }
+void Model::reset_metrics() {
+  compiled_trainer(*this, "reset_metrics").reset_metrics();
+  for (const MetricRef& m : metrics())
+    if (m.defined()) m->reset_state();
+}
 
 Tensor Model::compute_loss(const Nest& y, const Nest& y_pred, const Nest& sample_weight) {
+  if (Model* object = other_model(*this)) return object->compute_loss(y, y_pred, sample_weight);
   return compiled_trainer(*this, "compute_loss").compute_loss(*this, y, y_pred, sample_weight);
 }
 Nest Model::compute_metrics(const Nest& y, const Nest& y_pred, const Nest& sample_weight) {
   return compiled_trainer(*this, "compute_metrics")
       .compute_metrics(*this, y, y_pred, sample_weight);
-}
-
-// A handle on a user-defined model does what the object does.
-static Model* other_model(const Model& m) {
-  return static_cast<Model*>(LayerObjects::other_object(m));
 }
 
 Nest Model::train_step(const Nest& data) {
@@ -71,10 +84,11 @@ Nest Model::train_step(const Nest& data) {
   {
     GradientTape tape;
     y_pred = apply(p.x, {.training = 1});
+    t.check_watched(*this, tape);
     {
       const name_scope scope(kLossScope);
       const CallSiteScope site_of_loss;
-      loss = t.compute_loss(*this, p.y, y_pred, p.sample_weight);
+      loss = compute_loss(p.y, y_pred, p.sample_weight);
     }
     const name_scope scope(kGradientScope);
     variables = trainable_variables();
@@ -94,7 +108,7 @@ Nest Model::test_step(const Nest& data) {
   Trainer& t = compiled_trainer(*this, "evaluate");
   const BatchParts p = parts_of(data);
   const Nest y_pred = apply(p.x, {.training = 0});
-  t.compute_loss(*this, p.y, y_pred, p.sample_weight);
+  compute_loss(p.y, y_pred, p.sample_weight);
   const Nest results = t.compute_metrics(*this, p.y, y_pred, p.sample_weight);
   impl_->clear_call_losses();
   return results;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "rill/base/check.h"
+#include "rill/base/logging.h"
 #include "rill/base/nearest.h"
 #include "rill/core/call_context.h"
 #include "rill/core/tensor_impl.h"
@@ -501,6 +502,22 @@ Nest Trainer::compute_metrics(Model& model, const Nest& y, const Nest& given, co
     results.emplace_back(unique_in(results, m.name), mean->result());
   }
   return Nest(std::move(results));
+}
+
+void Trainer::check_watched(const Model& model, const GradientTape& tape) {
+  if (std::exchange(watched_checked_, true)) return;
+  const std::vector<Variable> held = model.variables();
+  for (const Variable& v : tape.watched_variables()) {
+    if (std::any_of(held.begin(), held.end(), [&](const Variable& h) { return h.id() == v.id(); }))
+      continue;
+    const std::string why = format(
+        "[{}] the call reads the variable \"{}\" of shape {}, which the model does not hold: it "
+        "is neither trained nor saved. Of a member, track(\"NAME\", member) in the constructor "
+        "makes it a weight; add_weight in build does so too",
+        model.name(), v.name(), v.shape());
+    RILL_CHECK(!held.empty(), failed_precondition, "{}", why);
+    RILL_LOG(warning, "{}. If that is meant, make it with {{.trainable = false}}", why);
+  }
 }
 
 void Trainer::reset_metrics() {

@@ -27,6 +27,9 @@ class Trainer {
   Tensor compute_loss(Model& model, const Nest& y, const Nest& y_pred, const Nest& weight);
   Nest compute_metrics(Model& model, const Nest& y, const Nest& y_pred, const Nest& weight);
   void reset_metrics();
+  // A variable that the model reads and does not hold is never trained. FailedPrecondition where
+  // that leaves nothing to train, else a warning, once.
+  void check_watched(const Model& model, const GradientTape& tape);
   std::vector<Variable> metric_variables() const;
   std::vector<std::string> metrics_names() const;
   std::vector<MetricRef> metrics() const;
@@ -56,6 +59,7 @@ class Trainer {
   CompileOptions options;
 
  private:
+  bool watched_checked_ = false;
   // One output of the model, with what compile says of it.
   struct Output {
     std::string name;  // in logs: that of its layer, as far as the model knows it

@@ -17,10 +17,12 @@ void eigh_shape(ShapeContext& c) {
 void eigh_grad(GradContext& g) {
   const bool vectors = g.bool_attr("compute_v");
   Tensor e, v;
-  if (vectors)
-    e = g.output(0), v = g.output(1);
-  else
+  if (vectors) {
+    e = g.output(0);
+    v = g.output(1);
+  } else {
     v = linalg::eigh(g.input(0)).v;
+  }
   const Tensor de = cast(real(g.dy(0)), v.dtype());
   Tensor middle = linalg::diag(de);
   if (vectors && g.raw_dy(1)) {

@@ -27,7 +27,9 @@ void prod_grad(GradContext& g) {
       }
     TensorShape sizes = TensorShape::scalar();
     for (std::int32_t a : axes) sizes.push_back(shape.dim(a));
-    order = constant(axes), back = constant(inverse), moved = to_tensor(sizes);
+    order = constant(axes);
+    back = constant(inverse);
+    moved = to_tensor(sizes);
     as_rows = to_tensor(TensorShape({n, shape.num_elements() / n}));
   } else {
     const Tensor sizes = g.input_shape_tensor(0), mask = reduced_mask(g);

@@ -42,7 +42,10 @@ Tensors<2> weighted_moments(const Operand& input, const std::vector<int>& axes,
   const Tensor divisor = reciprocal(reduce_sum(weights + zeros_like(y), axes, keep));
   Tensor mean = reduce_sum(weights * y, axes, keep) * divisor;
   Tensor variance = reduce_sum(weights * squared_difference(y, mean), axes, keep) * divisor;
-  if (!o.keepdims) mean = squeeze(mean, axes), variance = squeeze(variance, axes);
+  if (!o.keepdims) {
+    mean = squeeze(mean, axes);
+    variance = squeeze(variance, axes);
+  }
   return half ? Tensors<2>{{cast(mean, x->dtype()), cast(variance, x->dtype())}}
               : Tensors<2>{{mean, variance}};
 }

@@ -74,7 +74,10 @@ class DotLayer : public MergingLayer {
                "[{}] inputs of shapes {} and {} have different sizes along the axes {} and {}; "
                "expected equal ones",
                name(), x.shape(), y.shape(), i, j);
-    if (o_.normalize) x = nn::l2_normalize(x, i), y = nn::l2_normalize(y, j);
+    if (o_.normalize) {
+      x = nn::l2_normalize(x, i);
+      y = nn::l2_normalize(y, j);
+    }
     // "abc,adc->abd": the batch is a, what is summed over is shared, the rest is kept.
     char next = 'a';
     std::string a, b, out(1, next);

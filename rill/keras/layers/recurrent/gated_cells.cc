@@ -127,7 +127,8 @@ class GatedRun : public CellRun {
       bias_ = cell.in_compute_dtype(cell.bias_);
       if (a_.kind == Kind::gru && a_.reset_after) {
         const std::vector<Tensor> both = unstack(bias_);
-        bias_ = both[0], recurrent_bias_ = both[1];
+        bias_ = both[0];
+        recurrent_bias_ = both[1];
       }
     }
     if (masks_.inputs.size() > 1) kernels_ = split(kernel_, gates_of(a_.kind), 1);
