@@ -1,6 +1,7 @@
 // Keras 2's layout: a group for each layer, in it the weights by their names. The lists
 // "layer_names" and "weight_names" hold the order.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "rill/base/check.h"
@@ -134,10 +135,71 @@ void write_named_optimizer(const Optimizer& optimizer, io::Hdf5Writer& file, int
   write_list("optimizer_weights", optimizer_state(optimizer, keras_version), file);
 }
 
+namespace {
+
+// Keras before 2.11, and tf.keras.optimizers.legacy, name a slot behind its variable
+// ("Adam/dense/kernel/m:0") and list them slot by slot: all of "m", then all of "v".
+bool is_legacy_state(const std::vector<std::string>& names) {
+  return !names.empty() && names[0].ends_with("/iter:0");
+}
+std::string_view legacy_slot(std::string_view optimizer, std::string_view slot) {
+  struct Renamed {
+    std::string_view optimizer, slot, legacy;
+  };
+  static constexpr Renamed renamed[] = {{"SGD", "m", "momentum"},
+                                        {"RMSprop", "velocity", "rms"},
+                                        {"RMSprop", "average_gradient", "mg"},
+                                        {"Adadelta", "accumulated_grad", "accum_grad"},
+                                        {"Adadelta", "accumulated_delta_var", "accum_var"},
+                                        {"Adamax", "u", "v"}};
+  for (const Renamed& r : renamed)
+    if (r.optimizer == optimizer && r.slot == slot) return r.legacy;
+  return slot;
+}
+void plan_legacy_optimizer(const Model& model, const io::Hdf5Reader& file, const std::string& group,
+                           const std::vector<std::string>& names, WeightPlan& plan) {
+  std::map<std::string, std::vector<std::string>, std::less<>> by_slot;
+  for (const std::string& name : names) {
+    const std::size_t slash = name.rfind('/'), colon = name.rfind(':');
+    by_slot[name.substr(slash + 1, colon - slash - 1)].push_back(name);
+  }
+  const std::string optimizer =
+      serialize_optimizer(model.optimizer())["class_name"].as_string();
+  std::map<std::string, std::size_t> taken;
+  for (const OptimizerVariable& v : optimizer_variables(model.optimizer())) {
+    if (taken.empty()) {  // the count of steps comes first
+      plan.add(*v.node, file.read(joined(group, names[0])), "the count of steps");
+      taken["iter"] = 1;
+      continue;
+    }
+    // "Adam/m/dense/kernel": the k-th of a slot belongs to the k-th variable, in both.
+    const std::size_t first = v.name.find('/'), second = v.name.find('/', first + 1);
+    const std::string slot = v.name.substr(first + 1, second - first - 1);
+    const auto stored = by_slot.find(legacy_slot(optimizer, slot));
+    if (stored == by_slot.end()) continue;  // as momenta of an SGD that uses none
+    const std::size_t k = taken[slot]++;
+    RILL_CHECK(k < stored->second.size(), invalid_argument,
+               "[load_model] the optimizer has more than the {} slots \"{}\" that {} holds",
+               stored->second.size(), stored->first, file.name());
+    plan.add(*v.node, file.read(joined(group, stored->second[k])),
+             format("optimizer variable \"{}\"", v.name));
+  }
+  const Ref<TrackableNode> product = product_of_momenta(model.optimizer());
+  if (const auto cache = by_slot.find("momentum_cache"); product && cache != by_slot.end())
+    plan.add(*product, file.read(joined(group, cache->second[0])),
+             "the product of Nadam's momenta");
+}
+
+}  // namespace
+
 void plan_named_optimizer(const Model& model, const io::Hdf5Reader& file, WeightPlan& plan) {
   const std::string group = "optimizer_weights";
   if (!file.has_group(group)) return;
   std::vector<std::string> names = file.texts(group, "weight_names");
+  if (is_legacy_state(names)) {
+    model.optimizer().build(model.trainable_variables());
+    return plan_legacy_optimizer(model, file, group, names, plan);
+  }
   // Keras 3 keeps the learning rate here too, which the configuration has already.
   std::erase_if(names, [](const std::string& n) {
     return n == "learning_rate" || n == "learning_rate:0" || n.ends_with("/learning_rate");

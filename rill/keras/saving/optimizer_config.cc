@@ -29,6 +29,13 @@ Optimizer deserialize_optimizer(const Config& given) {
     RILL_CHECK(given["config"].get(key).is_null(), unimplemented,
                "[load_model] the optimizer has {} = {}, which Rill's does not have", key,
                given["config"].get(key).to_json());
+  // Of Keras before 2.11: its Nadam calls "decay" what is a constant of the momenta since.
+  if (given["class_name"] == Config("Nadam") && given["config"].contains("decay")) {
+    Config without = given, config = given["config"];
+    config.erase("decay");
+    without.set("config", config);
+    return optimizers::deserialize(without);
+  }
   return optimizers::deserialize(given);
 }
 
