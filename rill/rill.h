@@ -24,6 +24,7 @@
 #include "rill/eager/gradient_functions.h"
 #include "rill/eager/gradient_tape.h"
 #include "rill/eager/memory_info.h"
+#include "rill/eager/module.h"
 #include "rill/eager/variable.h"
 #include "rill/graph/control_flow/control_flow.h"
 #include "rill/graph/control_flow/tensor_array.h"

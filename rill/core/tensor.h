@@ -193,8 +193,6 @@ class Index {
   Tensor tensor_;
 };
 
-void operator,(const Tensor&, const Tensor&) = delete;  // (x, y) is y alone; a pair is {x, y}
-
 template <class... I>
 requires(std::is_convertible_v<const I&, Index>&&...) Tensor Tensor::operator()(
     const I&... i) const {

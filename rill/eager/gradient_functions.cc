@@ -92,4 +92,60 @@ Nest CustomHandle::run(const std::vector<Tensor>& args) const {
   return Nest(outputs);
 }
 
+namespace {
+
+// All tapes of the thread pause.
+class PausedTapes {
+ public:
+  PausedTapes()
+      : tapes_(TapeStack::of_thread().tapes().begin(), TapeStack::of_thread().tapes().end()) {
+    for (const Ref<TapeImpl>& t : tapes_) ++t->paused;
+  }
+  ~PausedTapes() {
+    for (const Ref<TapeImpl>& t : tapes_) --t->paused;
+  }
+  PausedTapes(const PausedTapes&) = delete;
+
+ private:
+  std::vector<Ref<TapeImpl>> tapes_;
+};
+
+}  // namespace
+
+Nest recomputed(const Fn& f, const std::vector<Tensor>& args) {
+  if (!call_context().recorder) return f(Nest(args));
+  Nest value;
+  std::vector<Variable> variables;
+  {
+    const PausedTapes paused;
+    GradientTape reads;
+    value = f(Nest(args));
+    variables = reads.watched_variables();
+  }
+  std::vector<Tensor> outputs, inputs = args;
+  {
+    const StopRecordingScope scope;  // a value that is an argument needs its own identity
+    for (const Tensor& t : value.flatten()) outputs.push_back(identity(t));
+  }
+  for (const Variable& v : variables) inputs.push_back(v.handle());
+  const auto back = [f, args, variables](const std::vector<Gradient>& dy) {
+    std::vector<Tensor> sources, seeds;
+    for (const Tensor& a : args) sources.push_back(identity(a));
+    for (const Gradient& g : dy) seeds.push_back(g.tensor());
+    GradientTape tape({.persistent = true});
+    for (const Tensor& s : sources) tape.watch(s);
+    const std::vector<Tensor> again = f(Nest(sources)).flatten();
+    Gradients all = tape.gradient(again, sources, {.output_gradients = seeds});
+    const Gradients more = tape.gradient(again, variables, {.output_gradients = seeds});
+    all.insert(all.end(), more.begin(), more.end());
+    return std::vector<Gradient>(all.begin(), all.end());
+  };
+  for (const Ref<TapeImpl>& tape : TapeStack::of_thread().tapes()) {
+    if (tape->paused > 0 || tape->used || tape->abandoned) continue;
+    for (const Variable& v : variables) tape->access(v.handle());
+    tape->record_custom(inputs, outputs, back);
+  }
+  return value.is_tensor() ? Nest(outputs[0]) : value.with_leaves(outputs);
+}
+
 }  // namespace rill::detail

@@ -137,6 +137,30 @@ class CustomHandle {
 };
 }  // namespace detail
 
+namespace detail {
+Nest recomputed(const Fn& f, const std::vector<Tensor>& args);
+}
+// f, of whose inner values a tape keeps none: the way back computes them again. For deep models
+// whose values do not fit into memory. Variables that f reads have their gradients.
+template <class R, class... A>
+class RecomputedGradient {
+ public:
+  explicit RecomputedGradient(detail::Fn f) : f_(std::move(f)) {}
+  R operator()(detail::Param<A>... args) const {
+    return detail::from_nest<R>(detail::recomputed(f_, detail::any_arguments({Operand(args)...})));
+  }
+
+ private:
+  detail::Fn f_;
+};
+template <class F>
+auto recompute_grad(F f) {
+  using S = detail::SignatureOf<F>;
+  return [&]<class... A>(detail::Pack<A...>) {
+    return RecomputedGradient<typename S::result, A...>(detail::Fn::of(std::move(f)));
+  }(typename S::args{});
+}
+
 template <class R, class... A>
 class CustomGradient {
  public:

@@ -200,6 +200,39 @@ Tensor GradientTape::jacobian(const Tensor& target, const Source& source, Gradie
   return reshape(stack(rows), TensorShape(dims));
 }
 
+Tensor GradientTape::batch_jacobian(const Tensor& target, const Source& source,
+                                    GradientOptions options) {
+  RILL_CHECK(!impl_->used, failed_precondition,
+             "GradientTape.gradient can only be called once on non-persistent tapes.");
+  require_unconnected(options, "batch_jacobian");
+  require_source(source.tensor(), "batch_jacobian");
+  RILL_CHECK(target.defined(), invalid_argument,
+             "[batch_jacobian] the target is undefined (an empty Tensor)");
+  const Tensor at = source.is_variable() ? variable_cell(source.tensor()).read() : source.tensor();
+  RILL_CHECK(target.ndim() >= 1 && at.ndim() >= 1 && target.shape().dim(0) == at.shape().dim(0),
+             invalid_argument,
+             "[batch_jacobian] the target has shape {}, the source {}; expected the same number of "
+             "rows in both",
+             target.shape(), at.shape());
+  const std::int64_t rows = target.shape().dim(0), n = rows == 0 ? 0 : target.size() / rows;
+  Dims dims = target.shape().dims();
+  for (int i = 1; i < at.ndim(); ++i) dims.push_back(at.shape().dim(i));
+  std::vector<Tensor> columns;
+  Walk walk(*impl_);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const Tensor seed = reshape(
+        broadcast_to(one_hot_row(n, i, target.dtype()), TensorShape({rows, n})), target.shape());
+    const Gradient column = impl_->backward({target}, {Gradient(seed)}, {source.tensor()},
+                                            impl_->persistent() || i + 1 < n)[0];
+    if (!column.defined())
+      return options.unconnected_gradients == "zero" ? zeros(TensorShape(dims), at.dtype())
+                                                     : Tensor();
+    columns.push_back(column.tensor());
+  }
+  if (n == 0) return zeros(TensorShape(dims), at.dtype());
+  return reshape(stack(columns, 1), TensorShape(dims));
+}
+
 std::string GradientTape::why_none(const Tensor& target, const Source& source) const {
   require_source(source.tensor(), "why_none");
   RILL_CHECK(target.defined(), invalid_argument,

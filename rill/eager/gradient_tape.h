@@ -63,6 +63,9 @@ class GradientTape {
                      GradientOptions options = {});
   // d target / d source, of shape target.shape + source.shape.
   Tensor jacobian(const Tensor& target, const Source& source, GradientOptions options = {});
+  // The same where row i of the target depends on row i of the source alone: of shape
+  // [rows] + target.shape[1:] + source.shape[1:], by as many walks back as a row has elements.
+  Tensor batch_jacobian(const Tensor& target, const Source& source, GradientOptions options = {});
 
   // While the result lives, nothing is recorded.
   class [[nodiscard]] Pause {

@@ -17,6 +17,57 @@ using rill::testing::printed;
 
 namespace {
 
+TEST(GradientTapeTest, BatchJacobian) {
+  using namespace rill;
+  const Tensor x = constant({{1.f, 2.f}, {3.f, 4.f}});
+  GradientTape tape({.persistent = true});
+  tape.watch(x);
+  // Row i: (x0 x1, x0^2, x1).
+  const Tensor a = x(all, 0), b = x(all, 1), y = stack({a * b, a * a, b}, 1);
+  const Tensor j = tape.batch_jacobian(y, x);
+  EXPECT_EQ(j.shape(), TensorShape({2, 3, 2}));
+  EXPECT_EQ(j.to_vector<float>(), (std::vector<float>{2, 1, 2, 0, 0, 1, 4, 3, 6, 0, 0, 1}));
+  EXPECT_FALSE(tape.batch_jacobian(constant({{1.f}, {2.f}}), x).defined());
+  EXPECT_EQ(
+      tape.batch_jacobian(constant({{1.f}, {2.f}}), x, {.unconnected_gradients = "zero"}).shape(),
+      TensorShape({2, 1, 2}));
+  expect_error<errors::InvalidArgument>([&] { tape.batch_jacobian(a(slice(0, 1)), x); },
+                                        "the same number of rows");
+}
+
+TEST(GradientTapeTest, RecomputedValuesHaveTheSameGradients) {
+  using namespace rill;
+  const Variable w(3.f);
+  int runs = 0;
+  const auto f = [&](const Tensor& x) {
+    ++runs;
+    return sin(x * w) * x;
+  };
+  const auto again = recompute_grad([&](Tensor x) { return f(x); });
+  const Tensor x = constant({1.f, 2.f});
+  EXPECT_EQ(again(x).to_vector<float>(), f(x).to_vector<float>());
+  EXPECT_EQ(runs, 2);
+  const auto gradients = [&](auto&& g) {
+    GradientTape outer({.persistent = true});
+    outer.watch(x);
+    Tensor dx, dw;
+    {
+      GradientTape tape({.persistent = true});
+      tape.watch(x);
+      const Tensor y = reduce_sum(square(g(x)));
+      dx = tape.gradient(y, x);
+      dw = tape.gradient(y, w);
+    }
+    std::vector<float> all = dx.to_vector<float>();
+    all.push_back(dw.item<float>());
+    for (const float v : Tensor(outer.gradient(dx, x)).to_vector<float>()) all.push_back(v);
+    return all;
+  };
+  const std::vector<float> want = gradients(f), got = gradients(again);
+  ASSERT_EQ(want.size(), 5u);
+  for (std::size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(got[i], want[i], 2e-4f) << i;
+}
+
 TEST(GradientTapeTest, GradientsUnpack) {
   using namespace rill;
   const Variable w(2.f), b(1.f);

@@ -40,12 +40,6 @@ static_assert(!std::is_assignable_v<tf::Tensor, tf::Tensor> &&
               std::is_assignable_v<tf::Tensor&, tf::Tensor>);
 static_assert(!std::is_assignable_v<tf::Nest, tf::Nest> &&
               std::is_assignable_v<tf::Nest&, tf::Nest>);
-// (x, y) would be y alone.
-template <class T>
-concept HasComma = requires(const T& a, const T& b) {
-  (a, b);
-};
-static_assert(!HasComma<tf::Tensor> && !HasComma<tf::Variable> && HasComma<int>);
 
 TEST(Variable, BracesAroundATensorOrAVariableMeanItself) {
   const auto t = tf::constant({{1.f, 2.f}});

@@ -123,6 +123,15 @@ auto map_fn(F fn, const Operand& elems, const MapFnOptions& options = {}) {
   return detail::from_nest<detail::ResultOfFn<F>>(
       detail::map_fn(detail::Fn::of(std::move(fn)), detail::elements(elems), options));
 }
+// The same results. (TensorFlow runs it as one op on all rows where it can; here it is map_fn.)
+template <class F>
+auto vectorized_map(F fn, const Operand& elems) {
+  return map_fn(std::move(fn), elems);
+}
+template <class F, class N>
+requires std::is_same_v<N, Nest> Nest vectorized_map(F fn, const N& elems) {
+  return map_fn(std::move(fn), elems);
+}
 // All partial results a = fn(a, x) over the rows x of elems, stacked.
 template <class F>
 auto scan(F fn, const Operand& elems, const ScanOptions& options = {}) {

@@ -22,14 +22,20 @@ Tensor square_if_positive(const Tensor& x) {
       x > 0, [&] { return x * x; }, [&] { return zeros_like(x); });
 }
 
+TEST(ControlFlow, VectorizedMapIsMapFn) {
+  const Tensor x = constant({{1.f, 2.f}, {3.f, 4.f}});
+  EXPECT_EQ(vectorized_map([](Tensor r) { return reduce_sum(r); }, x).to_vector<float>(),
+            (std::vector<float>{3, 7}));
+}
+
 TEST(ControlFlow, TensorArraysAndTuplesAreLoopVariables) {
   const auto squares = [](const Tensor& x) {
     TensorArray rows(float32, 3, {.element_shape = {2}});
-    auto [i, all] = while_loop([](Tensor i, TensorArray) { return i < 3; },
-                               [&](Tensor i, TensorArray rows) {
-                                 return std::tuple{i + 1, rows.write(i, x * cast(i, float32))};
-                               },
-                               std::tuple{constant(0), rows});
+    auto [end, all] = while_loop([](Tensor i, TensorArray) { return i < 3; },
+                                 [&](Tensor i, TensorArray a) {
+                                   return std::tuple{i + 1, a.write(i, x * cast(i, float32))};
+                                 },
+                                 std::tuple{constant(0), rows});
     EXPECT_EQ(all.dtype(), float32);
     return all.stack();
   };

@@ -157,6 +157,12 @@ std::string file_part(const char* path) {
 
 }  // namespace
 
+namespace {
+std::atomic<bool> run_eagerly = false;
+}
+void config::run_functions_eagerly(bool yes) { run_eagerly.store(yes, std::memory_order_relaxed); }
+bool config::functions_run_eagerly() { return run_eagerly.load(std::memory_order_relaxed); }
+
 namespace detail {
 
 Argument::Argument(const Operand& x) : kind(Kind::tensor) {
@@ -403,10 +409,15 @@ AnyFunction::AnyFunction(Traceable* callable, FunctionOptions options)
     : impl_(new FunctionImpl(callable, std::move(options))) {}
 
 Nest AnyFunction::call(const Argument* args, std::size_t n) const {
+  if (config::functions_run_eagerly()) return impl_->call_eagerly(args);
   const Ref<ConcreteFunctionImpl> c = impl_->find_or_trace(args, n);
   return c->pack(c->call(tensors_of(args, n)));
 }
 Tensor AnyFunction::call_single(const Argument* args, std::size_t n) const {
+  if (config::functions_run_eagerly()) {
+    const std::vector<Tensor> out = impl_->call_eagerly(args).flatten();
+    return out.empty() ? Tensor() : out[0];
+  }
   const Ref<ConcreteFunctionImpl> c = impl_->find_or_trace(args, n);
   const std::vector<Tensor> out = c->call(tensors_of(args, n));
   return c->result_index.empty() || c->result_index[0] < 0 ? Tensor() : out[0];

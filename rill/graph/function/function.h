@@ -177,6 +177,13 @@ using FunctionParam = std::conditional_t<std::is_same_v<std::remove_cvref_t<A>, 
 
 }  // namespace detail
 
+namespace config {
+// From now on functions run as plain C++ at each call, in all threads: breakpoints and prints work.
+// fit does so by .run_eagerly of compile.
+void run_functions_eagerly(bool yes);
+bool functions_run_eagerly();
+}  // namespace config
+
 // A callable that runs as a graph: traced at its first call for each signature
 // (dtypes, shapes, structure and the values of plain arguments), then replayed.
 // Variables that it uses are shared with the program; effects come in program

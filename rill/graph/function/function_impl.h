@@ -60,6 +60,8 @@ class FunctionImpl {
   // The same for exactly these specs of tensor arguments.
   Ref<ConcreteFunctionImpl> find_or_trace(const std::vector<TensorSpec>& specs);
 
+  Nest call_eagerly(const detail::Argument* args) { return callable_->call(args); }
+
   const std::string name;
   const FunctionOptions options;
   TracePolicy policy;  // set before the first call

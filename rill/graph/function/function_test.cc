@@ -307,6 +307,24 @@ TEST(FunctionTest, TransposeOfUnknownRankIsTheReverse) {
   EXPECT_EQ(Tensor(f(constant(4.f))).item<float>(), 4);
 }
 
+TEST(FunctionTest, FunctionsRunEagerlyWhereThatIsAsked) {
+  int runs = 0;
+  auto f = function([&](Tensor x, float scale) {
+    ++runs;
+    EXPECT_EQ(x.is_symbolic(), !config::functions_run_eagerly());
+    return x * scale;
+  });
+  config::run_functions_eagerly(true);
+  EXPECT_EQ(Tensor(f(2.f, 3.f)).item<float>(), 6);
+  EXPECT_EQ(Tensor(f(2.f, 3.f)).item<float>(), 6);
+  config::run_functions_eagerly(false);
+  EXPECT_EQ(runs, 2);
+  EXPECT_EQ(f.trace_count(), 0);
+  EXPECT_EQ(Tensor(f(2.f, 3.f)).item<float>(), 6);
+  EXPECT_EQ(Tensor(f(2.f, 3.f)).item<float>(), 6);
+  EXPECT_EQ(runs, 3);
+}
+
 TEST(FunctionTest, CapturesSeeTheirNewValues) {
   Variable v(1.f);
   const Tensor big = ones({300});

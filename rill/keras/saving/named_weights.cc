@@ -163,8 +163,7 @@ void plan_legacy_optimizer(const Model& model, const io::Hdf5Reader& file, const
     const std::size_t slash = name.rfind('/'), colon = name.rfind(':');
     by_slot[name.substr(slash + 1, colon - slash - 1)].push_back(name);
   }
-  const std::string optimizer =
-      serialize_optimizer(model.optimizer())["class_name"].as_string();
+  const std::string optimizer = serialize_optimizer(model.optimizer())["class_name"].as_string();
   std::map<std::string, std::size_t> taken;
   for (const OptimizerVariable& v : optimizer_variables(model.optimizer())) {
     if (taken.empty()) {  // the count of steps comes first

@@ -305,7 +305,7 @@ std::string faults_of_data(const Nest& batch) {
 // ---- state
 // Weights and slots come to be now, so that they can be kept.
 void NanWatch::prepare(const Nest& batch) {
-  if (!trainer_.options.run_eagerly) {
+  if (!trainer_.runs_eagerly()) {
     trainer_.planned(model_, Trainer::Mode::train, batch);
     return;
   }
@@ -320,7 +320,7 @@ NanWatch::Kept NanWatch::keep(const Nest& batch) const {
   };
   add(trainer_.options.optimizer->variables());
   add(trainer_.metric_variables());
-  if (!trainer_.options.run_eagerly)
+  if (!trainer_.runs_eagerly())
     add(trainer_.planned(model_, Trainer::Mode::train, batch).variables());
   Kept kept{
       .values = {}, .random = random_state(), .streams = graph_stream_counts(0, graph_streams())};
@@ -375,7 +375,7 @@ std::string NanWatch::replay(const Nest& batch, const Kept& before) const {
     return "The batch was replayed op by op, and no op made such a number of finite ones: what "
            "made it is outside the ops (a host function, another thread)." +
            ended;
-  if (!trainer_.options.run_eagerly) {
+  if (!trainer_.runs_eagerly()) {
     const ConcreteFunction f = trainer_.planned(model_, Trainer::Mode::train, batch);
     for (Culprit& c : found) complete(c, *f.impl().body->graph);
   }

@@ -119,7 +119,7 @@ Nest Trainer::run(Model& model, Mode mode, const Nest& data) {
 }
 
 Nest Trainer::step(Model& model, Mode mode, const Nest& batch) {
-  if (options.run_eagerly) return run(model, mode, batch);
+  if (runs_eagerly()) return run(model, mode, batch);
   return planned(model, mode, batch)(batch.flatten());
 }
 
@@ -397,7 +397,7 @@ void Trainer::resolve(Model& model, const Nest& y, const Nest& y_pred) {
       if (o.loss.defined())
         o.loss_mean = std::make_shared<metrics::Mean>(MetricOptions{.name = o.name + "_loss"});
   resolved_ = true;
-  if (options.run_eagerly) restore_metrics();
+  if (runs_eagerly()) restore_metrics();
 }
 
 Tensor Trainer::compute_loss(Model& model, const Nest& y, const Nest& given, const Nest& weight) {

@@ -20,6 +20,7 @@ class Trainer {
 
   enum class Mode { train, test, predict };
 
+  bool runs_eagerly() const { return options.run_eagerly || config::functions_run_eagerly(); }
   // A step on one batch, planned unless the model runs eagerly.
   Nest step(Model& model, Mode mode, const Nest& batch);
   // The function that steps on batches like this one, traced if there is none.
