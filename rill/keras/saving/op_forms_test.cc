@@ -6,6 +6,8 @@
 
 #include <set>
 
+#include "rill/keras/engine/op_layer_impl.h"
+
 namespace keras = rill::keras;
 using keras::OpArgument, keras::OpForm;
 
