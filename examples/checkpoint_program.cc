@@ -1,4 +1,4 @@
-// shows: P62 Q61 S30
+// shows: P62 Q61 S17 S30
 // A program of two modes: one trains and saves its model every 100 batches, the other makes a
 // fresh model, restores the latest checkpoint and measures it. Weights that do not exist yet take
 // their values when the model is called.

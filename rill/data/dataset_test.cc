@@ -37,6 +37,8 @@ TEST(Sources, SlicesAreRowsOfEveryComponent) {
     ++i;
   }
   EXPECT_EQ(i, 2);
+  EXPECT_EQ(values(Dataset::range(1000).take(400)), values(Dataset::range(400)));
+  EXPECT_EQ(values(Dataset::range(3).take(400)), (List{0, 1, 2}));  // all there are
 }
 
 TEST(Sources, SlicesOfDictsKeepTheirKeys) {
@@ -308,7 +310,7 @@ TEST(Iteration, IteratorKeepsTheDatasetAlive) {
 }
 
 TEST(Iteration, EndsWithOutOfRange) {
-  RILL_SHOWS("D39", "P29", "Z06");
+  RILL_SHOWS("D39", "Z06");
   auto it = Dataset::range(5).iter();
   List seen;
   try {
@@ -344,7 +346,7 @@ TEST(Sources, SlicesShareTheMemoryOfTheArrays) {
 }
 
 TEST(Iteration, CountsAsInTheGuides) {
-  RILL_SHOWS("Q25", "Q26");
+  RILL_SHOWS("Q25", "Q26", "P29");
   for (const std::int64_t max_value : {100, 10, 100}) {
     auto it = Dataset::range(max_value).iter();
     for (std::int64_t i = 0; i < max_value; ++i)
