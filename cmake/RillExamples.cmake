@@ -1,5 +1,6 @@
 # examples/*.cc: one program each, linked with librill.so as a user would, and
-# run by ctest in its own folder, where it may write what it likes.
+# run by ctest in its own folder, where it may write what it likes. Where there is
+# examples/expected/NAME.txt, what it prints is compared with that, line by line.
 
 # Real data, where it is beside the repository.
 set(example_environment "RILL_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
@@ -7,7 +8,7 @@ if(EXISTS "${PROJECT_SOURCE_DIR}/../shared/data" AND NOT DEFINED ENV{RILL_DATA_D
   list(APPEND example_environment "RILL_DATA_DIR=${PROJECT_SOURCE_DIR}/../shared/data")
 endif()
 # Long trainings take a few steps here; `make nightly` runs them as long as the guides do.
-set(long_examples mnist_cnn mnist_cnn_file mnist_mlp text_generation)
+set(long_examples mnist_cnn mnist_cnn_file text_generation train_function)
 
 # As users compile them, except for the optimiser: the library does the work.
 function(rill_set_example_flags target)
@@ -25,6 +26,7 @@ if(RILL_PRECOMPILE AND NOT RILL_TEST_OBJECTS)
 endif()
 
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.cc")
+file(GLOB expected_outputs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/expected/*.txt")
 foreach(source ${sources})
   cmake_path(GET source STEM name)
   if(RILL_TEST_OBJECTS)  # see RillTests
@@ -48,7 +50,13 @@ foreach(source ${sources})
   if(RILL_SANITIZE OR name IN_LIST long_examples)
     list(APPEND environment "RILL_QUICK=1")
   endif()
-  add_test(NAME examples.${name} COMMAND example_${name} WORKING_DIRECTORY "${folder}")
+  set(expected "${PROJECT_SOURCE_DIR}/examples/expected/${name}.txt")
+  set(run_and_compare "")
+  if(EXISTS "${expected}")
+    set(run_and_compare "${PROJECT_SOURCE_DIR}/tools/run_example" "${expected}")
+  endif()
+  add_test(NAME examples.${name} COMMAND ${run_and_compare} $<TARGET_FILE:example_${name}>
+           WORKING_DIRECTORY "${folder}")
   set_tests_properties(examples.${name} PROPERTIES
     LABELS examples TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT "${environment}")
 endforeach()

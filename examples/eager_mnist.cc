@@ -1,7 +1,7 @@
-// shows: P13 Q08 Q10
+// shows: P13 Q08 Q09 Q10
 // Digits learnt step by step in eager execution, with TensorFlow 1's losses and optimizer. The
 // pixels stay 0 .. 255, as in the guide, so that the first loss is large.
-//   eager_mnist [steps]     the guide's own run has 7500, as has this one where RILL_FULL is set
+//   eager_mnist [steps]     the guide's own run, and this one with MNIST's files, has 7500
 #include <rill/rill.h>
 
 #include <numeric>
@@ -24,8 +24,7 @@ tf::Gradients grad(const tf::keras::Model& model, const Tensor& inputs, const Te
 
 int main(int argc, char** argv) {
   const bool quick = std::getenv("RILL_QUICK") != nullptr, real = has_mnist();
-  const bool full = real && std::getenv("RILL_FULL") != nullptr;
-  const int steps = argc > 1 ? std::atoi(argv[1]) : quick ? 3 : full ? 7500 : 601;
+  const int steps = argc > 1 ? std::atoi(argv[1]) : quick ? 3 : real ? 7500 : 601;
   tf::enable_eager_execution();
   tf::random::set_seed(1);
 
@@ -45,9 +44,7 @@ int main(int argc, char** argv) {
       layers::Dense(10),
   });
   const auto batch = tf::zeros({1, 1, 784});
-  std::cout << model(batch).numpy() << '\n';
-  expect(model(batch).numpy().to_string() == "[[0. 0. 0. 0. 0. 0. 0. 0. 0. 0.]]",
-         "nothing in, nothing out");
+  std::cout << model(batch).numpy() << '\n';  // nothing in, nothing out
 
   // MNIST where its files are, else the small digits of the library, enlarged.
   const auto train = real ? tf::keras::datasets::mnist::load_data().train
@@ -62,16 +59,13 @@ int main(int argc, char** argv) {
   expect(!real || dataset_train.cardinality() == 7500, "four times 60000 in batches of 32");
 
   auto [x, y] = dataset_train.iter().next().unpack<2>();
-  std::cout << x.shape() << ' ' << y.shape() << ' ' << model(x).shape() << '\n';
-  expect(x.shape() == tf::TensorShape({32, 28, 28}) && y.shape() == tf::TensorShape({32}) &&
-             model(x).shape() == tf::TensorShape({32, 10}),
-         "batches of 32");
+  std::cout << x.shape() << '\n' << y.shape() << '\n' << model(x).shape() << '\n';
 
   tf::train::GradientDescentOptimizer optimizer(0.001);
   const float initial = loss(model, x, y).item<float>();
   std::cout << tf::format("Initial loss: {:.3f}\n", initial);
   const auto global_step = tf::train::get_or_create_global_step();
-  int i = 0, last_printed = 0;
+  int i = 0;
   std::vector<float> late;  // losses of the last 50 steps
   for (auto& element : dataset_train.take(steps)) {
     x = element[0].as_tensor(), y = element[1].as_tensor();
@@ -81,7 +75,6 @@ int main(int argc, char** argv) {
       const float now = loss(model, x, y).item<float>();
       std::cout << tf::format("Loss at step {:04d}: {:.3f}\n", i, now);
       expect(i == 0 ? now > 2 : now < 1, "a loss that falls at once and stays low");
-      last_printed = i;
     }
     if (++i > steps - 50) late.push_back(loss(model, x, y).item<float>());
   }
@@ -93,6 +86,6 @@ int main(int argc, char** argv) {
   expect(initial > 5, "a large loss of pixels that are not scaled");
   expect(mean < 0.25f, "the losses of the guide");
   if (steps < 7500) return 0;
-  expect(i == 7500 && last_printed == 7400, "the steps of the guide");
+  expect(i == 7500, "the steps of the guide");
   expect(mean < 0.05f, "the losses of the guide's last steps");
 }

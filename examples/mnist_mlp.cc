@@ -1,4 +1,4 @@
-// shows: P53 Q37 Q60
+// shows: P53 Q37 Q39 Q60
 // Digits read by a class of one's own and a training loop by hand, as the guide has it: batches
 // drawn by chance, Adam, and the accuracy on the test images.
 //   mnist_mlp [steps]     the guide's own run, and this one, has 30000
@@ -52,11 +52,9 @@ int main(int argc, char** argv) {
   MLP model;
   // Of a picture 784 numbers, of these 100, and a probability for each digit.
   Tensor x = data.train_data(tf::slice(0, batch));
-  const tf::TensorShape shapes[] = {{batch, 784}, {batch, 100}, {batch, 10}};
-  const tf::TensorShape* shape = shapes;
   for (const auto& layer : model.layers()) {
     x = (*layer)(x);
-    expect(x.shape() == *shape++, "the shape after " + layer->name());
+    std::cout << x.shape() << '\n';
   }
   keras::optimizers::Adam optimizer({.learning_rate = 0.001});
   auto train_step = tf::function([&](const Tensor& X, const Tensor& y) {
@@ -69,7 +67,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < steps; ++i) {
     const auto [X, y] = data.get_batch(batch);
     const Tensor loss = train_step(X, y);
-    if (i % (steps / 10) == 0)
+    if (i % (steps / 5) == 0)
       std::cout << tf::format("batch {}: loss {:.6f}\n", i, loss.item<float>());
   }
   expect(optimizer.iterations().item<std::int64_t>() == steps, "a step for each batch");

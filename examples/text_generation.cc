@@ -9,6 +9,7 @@
 #include "example.h"
 namespace tf = rill;
 namespace keras = tf::keras;
+namespace np = tf::np;
 
 using tf::Tensor;
 
@@ -58,6 +59,21 @@ struct RNN : keras::Model {
     const Tensor logits = dense(output);
     return context.arguments.get("from_logits", false) ? logits : tf::nn::softmax(logits);
   }
+  // Characters drawn by their probabilities, one for each row of the inputs; a low temperature
+  // keeps to the likeliest. It stands for the predict of all models.
+  Tensor predict(const Tensor& inputs, double temperature = 1.) {
+    const Tensor logits = logits_of(inputs);
+    const Tensor prob = tf::nn::softmax(logits / temperature);
+    std::vector<std::int64_t> drawn;
+    for (const Tensor& p : prob)
+      drawn.push_back(np::random::choice(num_chars, {.p = p}).item<int>());
+    return tf::constant(drawn);
+  }
+
+ private:
+  tf::Function<Tensor, Tensor> logits_of = tf::function([this](Tensor inputs) {
+    return (*this)(inputs, {.arguments = keras::Config::dict({{"from_logits", true}})});
+  });
 };
 
 int main(int argc, char** argv) {
@@ -65,7 +81,7 @@ int main(int argc, char** argv) {
   const int num_batches = argc > 1 ? std::atoi(argv[1]) : quick ? 6 : 1000;
   const int seq_length = 40, batch_size = 50;
   const double learning_rate = 1e-3;
-  tf::random::set_seed(1);
+  keras::utils::set_random_seed(1);
   std::string raw_text;
   if (const char* folder = std::getenv("RILL_DATA_DIR")) {
     std::ifstream file(std::string(folder) + "/text/nietzsche.txt");
@@ -107,13 +123,6 @@ int main(int argc, char** argv) {
   // A guess by the frequency of letters alone costs about 2.9.
   expect(quick || last < std::min(2.4f, first), "the loss falls");
 
-  // Characters drawn by their probabilities; a low temperature keeps to the likeliest.
-  auto logits_of = tf::function([&](const Tensor& X) {
-    return model(X, {.arguments = keras::Config::dict({{"from_logits", true}})});
-  });
-  const auto predict = [&](const Tensor& X, double temperature) {
-    return tf::random::categorical(logits_of(X) / temperature, 1)(tf::all, 0);
-  };
   const auto [X_, ignored] = data_loader.get_batch(seq_length, 1);
   std::vector<std::size_t> kinds;
   for (const double diversity : {0.2, 0.5, 1.0, 1.2}) {
@@ -121,7 +130,7 @@ int main(int argc, char** argv) {
     std::cout << tf::format("diversity {:.6f}:\n", diversity);
     std::set<std::int64_t> seen;
     for (int t = 0; t < (quick ? 5 : 400); ++t) {
-      const Tensor y_pred = predict(X, diversity);
+      const Tensor y_pred = model.predict(X, diversity);
       const auto c = y_pred[0].item<std::int64_t>();
       seen.insert(c);
       std::cout << data_loader.chars[static_cast<std::size_t>(c)];

@@ -205,6 +205,9 @@ TEST(Shuffle, MixesEpochsByItsPlace) {
   for (std::size_t e = 0; e < 3; ++e)
     EXPECT_EQ(sorted(List(apart.begin() + 8 * e, apart.begin() + 8 * e + 8)), counted(8));
   EXPECT_NE(List(apart.begin(), apart.begin() + 8), List(apart.begin() + 8, apart.begin() + 16));
+  // Without a number it has no end.
+  EXPECT_EQ(values(Dataset::range(3).repeat().take(7)), (List{0, 1, 2, 0, 1, 2, 0}));
+  EXPECT_EQ(Dataset::range(3).repeat().cardinality(), tf::data::INFINITE_CARDINALITY);
   // shuffle.repeat.batch has batches across epochs, shuffle.batch.repeat has none.
   List sizes;
   for (auto& b : ds.shuffle(8).repeat(2).batch(3)) sizes.push_back(b.as_tensor().size());
@@ -527,7 +530,7 @@ TEST(Zip, OfNamedDatasetsGivesDicts) {
 
 // The guide's lambda x, (y, z), which Python 3 does not have: the pair comes as a Nest.
 TEST(Filter, TakesNestedElementsApart) {
-  RILL_SHOWS("Z07");
+  RILL_SHOWS("D19", "Z07");
   const auto nested = Dataset::zip(
       {Dataset::range(4), Dataset::zip({Dataset::range(4, 8), Dataset::range(8, 12)})});
   const auto kept = nested.filter([](Tensor x, Nest yz) {

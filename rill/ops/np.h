@@ -26,7 +26,8 @@ Tensor reshape(const Operand& a, const Operand& shape);
 Tensor expand_dims(const Operand& a, int axis);
 Tensor concatenate(const TensorList& arrays, int axis = 0);
 Tensor astype(const Operand& a, DType dtype);           // a.astype(dtype)
-Tensor take(const Operand& a, const Operand& indices);  // a[indices]: rows in that order
+Tensor take(const Operand& a, const Operand& indices);  // a[indices]: rows in that order; also
+                                                        // a[indices], where indices is a tensor
 
 // Over all elements, or along an axis.
 Tensor min(const Operand& a);
@@ -42,7 +43,10 @@ Tensor mean(const Operand& a, int axis);
 Tensor argmax(const Operand& a);
 Tensor argmax(const Operand& a, int axis);
 Tensor multiply(const Operand& a, const Operand& b);
-Tensor dot(const Operand& a, const Operand& b);  // of vectors: the sum of products; else matmul
+// a / b of arrays: integers of every size make float64. (Tensors of bytes make float32.)
+Tensor divide(const Operand& a, const Operand& b);
+Tensor matmul(const Operand& a, const Operand& b);  // a vector counts as a row, or as a column
+Tensor dot(const Operand& a, const Operand& b);     // of vectors: the sum of products; else matmul
 // |a - b| <= atol + rtol |b| everywhere; shapes broadcast.
 bool allclose(const Operand& a, const Operand& b, double rtol = 1e-5, double atol = 1e-8);
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "rill/core/array_format.h"
 #include "rill/rill.h"
 #include "tests/expect_error.h"
 #include "tests/shows.h"
@@ -56,6 +57,27 @@ TEST(Np, MakesAndShapesArrays) {
   EXPECT_EQ(np::astype(np::array({1.9, -1.9}), tf::int32).to_vector<int>(), (Ints{1, -1}));
   EXPECT_EQ(np::shape(np::zeros({4, 5})), (tf::TensorShape{4, 5}));
   EXPECT_EQ(np::take(np::array({10, 20, 30}), np::array({2, 0})).to_vector<int>(), (Ints{30, 10}));
+  const auto a = np::array({10, 20, 30}), perm = np::array({2, 0});
+  EXPECT_EQ(a[perm].to_vector<int>(), (Ints{30, 10}));
+}
+
+TEST(Np, MultipliesTensors) {
+  RILL_SHOWS("E08");
+  const auto a = tf::constant({{1, 2}, {3, 4}}), b = tf::add(a, 1);
+  const auto product = np::matmul(a, b);
+  const auto dims = product.shape().as_list();
+  EXPECT_EQ(tf::array_repr({product.dtype(), dims, product.data<int>().data()}),
+            "array([[10, 13],\n       [22, 29]], dtype=int32)");
+  EXPECT_EQ(np::matmul(np::array({1., 2.}), np::array({3., 4.})).item<double>(), 11);
+  EXPECT_EQ(np::matmul(a, tf::constant({1, 1})).to_vector<int>(), (Ints{3, 7}));
+  EXPECT_EQ(np::matmul(tf::constant({1, 1}), a).to_vector<int>(), (Ints{4, 6}));
+  EXPECT_THROW(np::matmul(a, 2), tf::errors::InvalidArgument);
+}
+
+TEST(Np, DividesIntegersInFloat64) {
+  EXPECT_EQ(np::divide(np::array({1, 2}), 4).to_vector<double>(), (Doubles{0.25, 0.5}));
+  EXPECT_EQ(np::divide(np::array({1, 2}, tf::uint8), 4).dtype(), tf::float64);
+  EXPECT_EQ(np::divide(np::array({1, 2}, tf::float32), 4).dtype(), tf::float32);
 }
 
 TEST(Np, Reduces) {

@@ -124,13 +124,32 @@ TEST(TensorOps, SlicesAreDifferentiable) {
   EXPECT_EQ(tape.gradient(y, x).to_vector<float>(), (Floats{1, 4, 0, 8}));
 }
 
+// The guide's mnist_images[..., tf.newaxis] / 255 is an array of bytes by NumPy.
 TEST(TensorOps, TakeNewAxes) {
   RILL_SHOWS("E22");
   const auto images = tf::cast(tf::fill({2, 3}, 51), tf::uint8);
-  const auto y = tf::cast(images(tf::ellipsis, tf::newaxis), tf::int32) / 255;
-  EXPECT_EQ(y.shape(), (tf::TensorShape{2, 3, 1}));
-  EXPECT_EQ(y.dtype(), tf::float64);
-  EXPECT_EQ(tf::cast(y, tf::float32).to_vector<float>(), Floats(6, 0.2f));
+  for (const Tensor& y : {tf::np::divide(images(tf::ellipsis, tf::newaxis), 255),
+                          tf::cast(images(tf::ellipsis, tf::newaxis), tf::int32) / 255}) {
+    EXPECT_EQ(y.shape(), (tf::TensorShape{2, 3, 1}));
+    EXPECT_EQ(y.dtype(), tf::float64);
+    EXPECT_EQ(y.to_vector<double>(), std::vector<double>(6, 0.2));
+    EXPECT_EQ(tf::cast(y, tf::float32).to_vector<float>(), Floats(6, 0.2f));
+  }
+}
+
+TEST(TensorOps, TakeRowsInTheOrderOfATensor) {
+  const auto x = tf::constant({{1, 2}, {3, 4}, {5, 6}});
+  EXPECT_EQ(x[tf::constant({2, 0})].to_vector<int>(), (Ints{5, 6, 1, 2}));
+  EXPECT_EQ(x[tf::constant({-1})].to_vector<int>(), (Ints{5, 6}));
+  EXPECT_EQ(x[tf::constant({{0, 1}})].shape(), (tf::TensorShape{1, 2, 2}));
+  const auto last_two = tf::function([](Tensor t) { return t[tf::constant({-2, -1})]; });
+  EXPECT_EQ(last_two(x).to_vector<int>(), (Ints{3, 4, 5, 6}));
+  expect_error<tf::errors::InvalidArgument>([&] { x[tf::constant({3})]; }, "is not in [0, 3)");
+  const auto w = tf::constant({1.f, 2.f, 3.f});
+  tf::GradientTape tape;
+  tape.watch(w);
+  const auto y = tf::reduce_sum(tf::square(w[tf::constant({2, 2, 0})]));
+  EXPECT_EQ(Tensor(tape.gradient(y, w)).to_vector<float>(), (Floats{2, 0, 12}));
 }
 
 TEST(TensorOps, HaveOperatorsOnBothSides) {
@@ -303,9 +322,9 @@ TEST(TensorOps, RefuseIndicesOutside) {
                                             "an index is a tensor of dtype float32");
   expect_error<tf::errors::InvalidArgument>(
       [&] {
-        x[tf::constant({0, 1})];
+        x(0, tf::constant({0, 1}));
       },
-      "expected a scalar. Use tf::gather");
+      "one of 2 indices is a tensor of shape [2]; expected a scalar. Use tf::gather");
   EXPECT_EQ(x(tf::slice(1, 100)).shape(), (tf::TensorShape{1, 3}))
       << "ranges are clipped, as in Python";
   EXPECT_EQ(x(tf::slice(5, 9)).shape(), (tf::TensorShape{0, 3}));

@@ -13,6 +13,8 @@
 #include <iostream>
 #include <iterator>
 
+#include "tests/shows.h"
+
 namespace tf = rill;
 namespace keras = tf::keras;
 using tf::Tensor;
@@ -101,6 +103,7 @@ TEST(GpuConfig, HiddenGpusAreNotUsed) {
 }
 
 TEST(GpuConfig, OneGpuAsTwo) {
+  RILL_SHOWS("C03");
   SKIP_WITHOUT_GPU();
   in_a_process([] {
     const auto gpus = tf::config::list_physical_devices("GPU");
@@ -110,7 +113,9 @@ TEST(GpuConfig, OneGpuAsTwo) {
     const Tensor x = normal({100, 100}, 1), want = tf::matmul(x.cpu(), x.cpu());
     for (int i : {0, 1}) {
       const Tensor there = x.gpu(i), y = tf::matmul(there, there);
+      EXPECT_TRUE(on_gpu(y));
       EXPECT_EQ(y.device().index(), i);
+      EXPECT_FALSE(on_gpu(y.cpu()));
       EXPECT_LT(largest(y.cpu() - want.cpu()), 1e-4);
     }
     EXPECT_EQ(x.gpu(0).gpu(1).cpu().to_vector<float>(), x.to_vector<float>());

@@ -7,7 +7,10 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <sstream>
 #include <thread>
+
+#include "tests/shows.h"
 
 namespace tf = rill;
 using tf::Tensor;
@@ -37,10 +40,37 @@ void expect_near(const Tensor& got, const Tensor& want, double tolerance) {
 }
 
 TEST_F(Gpu, IsListed) {
+  RILL_SHOWS("C04", "C06", "Q45");
+  // With one GPU, as in the guide; more are listed behind it.
+  std::ostringstream gpus, cpus;
+  tf::config::operator<<(gpus, tf::config::list_physical_devices("GPU"));
+  tf::config::operator<<(cpus, tf::config::list_physical_devices("CPU"));
+  EXPECT_THAT(gpus.str(), ::testing::StartsWith(
+                              "[PhysicalDevice(name='/physical_device:GPU:0', device_type='GPU')"));
+  EXPECT_EQ(cpus.str(), "[PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]");
+  EXPECT_EQ(tf::config::list_physical_devices().size(),
+            tf::config::list_physical_devices("GPU").size() + 1);
+  EXPECT_EQ(tf::contrib::eager::num_gpus(),
+            static_cast<int>(tf::config::list_physical_devices("GPU").size()));
+  EXPECT_GT(tf::contrib::eager::num_gpus(), 0);
   EXPECT_EQ(tf::config::list_physical_devices("GPU")[0].name, "/physical_device:GPU:0");
   EXPECT_EQ(tf::config::list_logical_devices("GPU")[0].name, "/device:GPU:0");
   EXPECT_TRUE(tf::test::is_gpu_available());
   EXPECT_THROW(tf::constant(1.f).gpu(99), tf::errors::InvalidArgument);
+}
+
+TEST_F(Gpu, ScopesPlaceOps) {
+  RILL_SHOWS("C01");
+  const auto device_of_sum = [](const char* name) {
+    auto scope = tf::device(name);
+    return (tf::ones({3}) + tf::ones({3})).device().name();
+  };
+  for (const char* name : {"/gpu:0", "gpu:0", "GPU:0", "/device:GPU:0"})
+    EXPECT_THAT(device_of_sum(name), ::testing::EndsWith("/device:GPU:0")) << name;
+  for (const char* name : {"/cpu:0", "cpu:0"})
+    EXPECT_THAT(device_of_sum(name), ::testing::EndsWith("/device:CPU:0")) << name;
+  auto outer = tf::device("/gpu:0");
+  EXPECT_THAT(device_of_sum("/cpu:0"), ::testing::EndsWith("/device:CPU:0")) << "the inner one";
 }
 
 TEST_F(Gpu, TensorsMoveAndComeBackUnchanged) {
@@ -152,10 +182,17 @@ TEST_F(Gpu, TooMuchMemoryIsAnErrorAndNoHarm) {
 }
 
 TEST_F(Gpu, OpsWithoutAKernelRunOnTheHostUnlessForbidden) {
+  RILL_SHOWS("C14");
   const Tensor x = tf::constant({{4.f}}).gpu();
   EXPECT_EQ(tf::linalg::cholesky(x).to_vector<float>(), (std::vector<float>{2}));
   tf::config::set_soft_device_placement(false);
-  EXPECT_THROW(tf::linalg::cholesky(x), tf::errors::Unimplemented);
+  try {
+    tf::linalg::cholesky(x);
+    ADD_FAILURE() << "no error";
+  } catch (const tf::errors::Unimplemented& e) {
+    EXPECT_THAT(e.what(), ::testing::HasSubstr("Could not find valid device for node name: "
+                                               "\"Cholesky\": no GPU kernel for float32"));
+  }
   tf::config::set_soft_device_placement(true);
 }
 

@@ -258,6 +258,8 @@ TEST(TensorArrayTest, GrowsOnlyWhenDynamic) {
   expect_error<errors::OutOfRange>([&] { (void)fixed.write(1, 2.f); }, "dynamic_size");
   dynamic = dynamic.write(0, 1.f).write(2, 3.f);
   EXPECT_EQ(dynamic.size().item<int>(), 3);
+  EXPECT_EQ(dynamic.read(0).item<float>(), 1);
+  EXPECT_EQ(dynamic.read(2).item<float>(), 3);
   EXPECT_EQ(dynamic.stack().to_vector<float>(), (std::vector<float>{1, 0, 3}));
   expect_error<errors::OutOfRange>([&] { dynamic.read(3); }, "index 3 is out of range");
   expect_error<errors::InvalidArgument>([&] { (void)fixed.write(0, constant(1)); },

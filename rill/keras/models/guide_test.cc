@@ -113,7 +113,7 @@ TEST(KerasGuide, SubclassedModels) {
 }
 
 TEST(KerasGuide, MethodsOfOnesOwn) {
-  RILL_SHOWS("K72", "K73");
+  RILL_SHOWS("K73");
   MyModel m(3);
   const Tensor x = sample({2, 4});
   expect_near(m.scaled(x, 2), m(x) / 2.f);
@@ -121,6 +121,26 @@ TEST(KerasGuide, MethodsOfOnesOwn) {
   for (const tf::Variable& v : m.trainable_variables()) names.push_back(v.name());
   EXPECT_THAT(names, ElementsAre(::testing::EndsWith("/kernel:0"), ::testing::EndsWith("/bias:0"),
                                  ::testing::EndsWith("/kernel:0"), ::testing::EndsWith("/bias:0")));
+}
+
+// The guide's text generator has a predict of its own, with another argument.
+struct Sampler : keras::Model {
+  layers::Dense dense{{.units = 3, .kernel_initializer = "ones"}};
+  Sampler() { track("dense", dense); }
+  Tensor call(const Tensor& x, const keras::CallContext&) override { return dense(x); }
+  Tensor predict(const Tensor& inputs, double temperature = 1.) {
+    return tf::nn::softmax((*this)(inputs) / temperature);
+  }
+};
+TEST(KerasGuide, APredictOfOnesOwn) {
+  RILL_SHOWS("K72");
+  Sampler m;
+  const Tensor x = tf::constant({{1.f, 2.f}});
+  expect_near(m.predict(x), tf::constant({{1 / 3.f, 1 / 3.f, 1 / 3.f}}));
+  m.dense.set_weights({tf::constant({{0.f, 1.f, 2.f}, {0.f, 1.f, 2.f}}), tf::zeros({3})});
+  expect_near(m.predict(x, 2.), tf::nn::softmax(tf::constant({{0.f, 1.5f, 3.f}})));
+  // That of all models is still there, by its full name.
+  expect_near(m.Model::predict(x, {.verbose = 0}), tf::constant({{0.f, 3.f, 6.f}}));
 }
 
 TEST(KerasGuide, ASubclassedModelInAFunctionalOne) {

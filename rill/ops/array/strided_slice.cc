@@ -2,6 +2,7 @@
 #include "rill/core/strided_slice.h"
 
 #include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
 #include "rill/ops/op_helpers.h"
 
 namespace rill {
@@ -141,9 +142,9 @@ Parsed parse(std::span<const Index> index) {
                    "[getitem] an index is a tensor of dtype {}; expected an integer scalar",
                    t.dtype());
         RILL_CHECK(!t.shape().has_rank() || t.ndim() == 0, invalid_argument,
-                   "[getitem] an index is a tensor of shape {}; expected a scalar. Use tf::gather "
-                   "or tf::gather_nd",
-                   t.shape());
+                   "[getitem] one of {} indices is a tensor of shape {}; expected a scalar. Use "
+                   "tf::gather or tf::gather_nd",
+                   index.size(), t.shape());
         p.masks.shrink_axis |= here;
         if (t.is_symbolic())
           number = cast(t, int64), add(0, 0, 1);
@@ -170,11 +171,22 @@ Tensor list_of(const SmallVector<std::int64_t, 6>& v, bool wide) {
   return t;
 }
 
+// NumPy's a[perm]: the rows in that order, counted from the end where a number is negative.
+bool is_list_of_rows(const Index& i) {
+  return i.kind() == Index::Kind::tensor && i.tensor().defined() &&
+         i.tensor().dtype().is_integer() && i.tensor().shape().has_rank() && i.tensor().ndim() > 0;
+}
+Tensor rows_of(const Tensor& t, const Tensor& numbers) {
+  const Tensor i = cast(numbers, int64);
+  return gather(t, where(i < 0, i + shape(t, int64)[0], i));
+}
+
 Tensor index_into(const Tensor& t, std::span<const Index> index) {
   RILL_CHECK(t.defined(), failed_precondition, "[getitem] this Tensor is undefined");
   if (index.size() == 1 && index[0].kind() == Index::Kind::tensor && index[0].tensor().defined() &&
       index[0].tensor().dtype() == bool_)
     return boolean_mask(t, index[0].tensor());
+  if (index.size() == 1 && is_list_of_rows(index[0])) return rows_of(t, index[0].tensor());
   Parsed p = parse(index);
   const CallContext& state = call_context();
   const bool eager =

@@ -112,6 +112,23 @@ Tensor argmax(const Operand& a, int axis) {
 }
 
 Tensor multiply(const Operand& a, const Operand& b) { return rill::multiply(a, b); }
+Tensor divide(const Operand& a, const Operand& b) {
+  const ArgPair p(a, b);
+  return rill::divide(fractional(p.first()), fractional(p.second()));
+}
+Tensor matmul(const Operand& a, const Operand& b) {
+  const ArgPair p(a, b);
+  Tensor x = p.first(), y = p.second();
+  RILL_CHECK(x.ndim() > 0 && y.ndim() > 0, invalid_argument,
+             "[np.matmul] of shapes {} and {}; expected no scalar. Use np::multiply", x.shape(),
+             y.shape());
+  const bool row = x.ndim() == 1, column = y.ndim() == 1;
+  if (row) x = rill::expand_dims(x, 0);
+  if (column) y = rill::expand_dims(y, -1);
+  Tensor z = rill::matmul(x, y);
+  if (column) z = squeeze(z, {-1});
+  return row ? squeeze(z, {column ? -1 : -2}) : z;
+}
 Tensor dot(const Operand& a, const Operand& b) {
   const ArgPair p(a, b);
   if (p.first().ndim() == 1 && p.second().ndim() == 1) {
@@ -122,8 +139,8 @@ Tensor dot(const Operand& a, const Operand& b) {
   }
   if (p.first().ndim() == 0 || p.second().ndim() == 0) return p.first() * p.second();
   if (p.second().ndim() == 1)
-    return squeeze(matmul(p.first(), rill::expand_dims(p.second(), 1)), -1);
-  return matmul(p.first(), p.second());
+    return squeeze(rill::matmul(p.first(), rill::expand_dims(p.second(), 1)), -1);
+  return rill::matmul(p.first(), p.second());
 }
 bool allclose(const Operand& a, const Operand& b, double rtol, double atol) {
   const Tensor x = cast(as_array(a), float64), y = cast(as_array(b), float64);
