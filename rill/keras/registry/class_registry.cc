@@ -8,8 +8,8 @@ std::string registering_call(std::string_view class_name) {
   const std::string_view name = class_name.substr(arrow == class_name.npos ? 0 : arrow + 1);
   return arrow == class_name.npos
              ? format("keras::utils::register_keras_serializable<{}>(\"{}\")", name, name)
-             : format("keras::utils::register_keras_serializable<{}>(\"{}\", \"{}\")", name, name,
-                      class_name.substr(0, arrow));
+             : format("keras::utils::register_keras_serializable<{}>(\"{}\", \"{}\")", name,
+                      class_name.substr(0, arrow), name);
 }
 
 }  // namespace rill::keras

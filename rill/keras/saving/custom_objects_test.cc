@@ -9,6 +9,7 @@
 #include "rill/keras/callbacks/callbacks.h"
 #include "rill/keras/layers/layers.h"
 #include "rill/keras/metrics/metrics.h"
+#include "rill/keras/saving/registration.h"
 #include "rill/keras/saving/saving.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
@@ -81,7 +82,7 @@ constexpr auto kLambda = [](const Tensor& t, const Tensor& p) { return absolute(
 void register_all() {
   static const bool once = [] {
     keras::utils::register_keras_serializable<PlainLoss>("PlainLoss");
-    keras::utils::register_keras_serializable<PowerLoss>("PowerLoss", "tests");
+    keras::utils::register_keras_serializable<PowerLoss>("tests", "PowerLoss");  // as Python
     keras::utils::register_keras_serializable<Largest>("Largest", "tests");
     keras::utils::register_keras_serializable("absolute", absolute);
     keras::utils::register_keras_serializable("of_operands", of_operands, "tests");
@@ -324,10 +325,17 @@ TEST(CustomObjects, AReductionThatGetsLostIsAnError) {
 TEST(CustomObjects, TheCallThatRegistersALayerIsCpp) {
   expect_error<tf::errors::NotFound>(
       [] { keras::layers::from_config("Custom>Scalf", keras::Config::dict()); },
-      "keras::utils::register_keras_serializable<Scalf>(\"Scalf\", \"Custom\")");
+      "keras::utils::register_keras_serializable<Scalf>(\"Custom\", \"Scalf\")");
   expect_error<tf::errors::NotFound>(
       [] { keras::layers::from_config("Scalf", keras::Config::dict()); },
       "keras::utils::register_keras_serializable<Scalf>(\"Scalf\")");
+}
+
+TEST(CustomObjects, PackageAndNameInEitherOrder) {
+  EXPECT_EQ(keras::registered_name(typeid(PowerLoss), "tests", "PowerLoss"), "tests>PowerLoss");
+  EXPECT_EQ(keras::registered_name(typeid(PowerLoss), "PowerLoss", "tests"), "tests>PowerLoss");
+  expect_error<tf::errors::InvalidArgument>(
+      [] { keras::utils::register_keras_serializable<PowerLoss>("a", "b"); }, ".package = \"a\"");
 }
 
 }  // namespace

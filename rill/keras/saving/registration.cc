@@ -2,8 +2,19 @@
 #include "rill/keras/saving/registration.h"
 #include "rill/base/check.h"
 #include "rill/keras/models/model_impl.h"
+#include "rill/keras/registry/class_name_impl.h"
 
 namespace rill::keras {
+
+std::string registered_name(const std::type_info& type, std::string_view a, std::string_view b) {
+  const std::string own = class_name_of(type);
+  RILL_CHECK((a == own) != (b == own), invalid_argument,
+             "[register_keras_serializable] got \"{}\" and \"{}\" for the class {}; expected its "
+             "name as one of them, or write {{.package = \"{}\", .name = \"{}\"}}",
+             a, b, own, a, b);
+  const bool name_first = a == own;
+  return format("{}>{}", name_first ? b : a, name_first ? a : b);
+}
 
 GraphOfConfig graph_from_config(const Config& config) {
   const LayerRef model = layers::from_config("Functional", config);

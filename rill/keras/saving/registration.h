@@ -23,14 +23,23 @@ void finish_from_config(Layer& model, const Config& config);
 // Adds the layers of a stack, unless the constructor has.
 void stack_from_config(Sequential& model, const Config& config);
 
+// "package>name" of two texts in either order: the one that is the name of the class is the name.
+// InvalidArgument when neither is, or both are.
+std::string registered_name(const std::type_info& type, std::string_view a, std::string_view b);
+
 namespace utils {
 
-// Makes a user-defined layer, model, loss or metric known to load_model and from_config, as
+struct SerializableName {
+  std::string package = "Custom";
+  std::string name = {};
+};
+
+// Registers a user-defined layer, model, loss or metric for load_model and from_config, as
 // "package>name". The class has a static from_config(const keras::Config&), or a constructor that
 // takes the Config. Else a model may have one that takes inputs and outputs, a Sequential, loss or
 // metric one that takes nothing.
 template <class C>
-void register_keras_serializable(std::string_view name, std::string_view package = "Custom") {
+void register_keras_serializable(const SerializableName& as) {
   constexpr bool is_loss = std::is_base_of_v<Loss, C>, is_metric = std::is_base_of_v<Metric, C>;
   using Made =
       std::conditional_t<is_loss, LossRef, std::conditional_t<is_metric, MetricRef, LayerRef>>;
@@ -38,7 +47,7 @@ void register_keras_serializable(std::string_view name, std::string_view package
                                       std::conditional_t<is_metric, RegisterMetric, RegisterLayer>>;
   if constexpr (std::is_base_of_v<Layer, C>)
     static_cast<void>(layer_copies::copy_known<C>);  // so that models can keep its objects
-  Register(std::string(package) + ">" + std::string(name), typeid(C), [](const Config& c) -> Made {
+  Register(as.package + ">" + as.name, typeid(C), [](const Config& c) -> Made {
     constexpr bool takes_config = std::is_constructible_v<C, const Config&>;
     if constexpr (requires { C::from_config(c); }) {
       return Made(C::from_config(c));
@@ -59,6 +68,18 @@ void register_keras_serializable(std::string_view name, std::string_view package
       return Made(C(c));
     }
   });
+}
+// In the package "Custom"; with a package, in Python's order or the other.
+template <class C>
+void register_keras_serializable(std::string_view name) {
+  register_keras_serializable<C>(SerializableName{.name = std::string(name)});
+}
+template <class C>
+void register_keras_serializable(std::string_view package, std::string_view name) {
+  const std::string both = registered_name(typeid(C), package, name);
+  const std::size_t arrow = both.find('>');
+  register_keras_serializable<C>(
+      {.package = both.substr(0, arrow), .name = both.substr(arrow + 1)});
 }
 // The same for a function that is given to compile as a loss or metric:
 // register_keras_serializable("my_loss", my_loss).
