@@ -4,6 +4,7 @@
 #include "rill/core/observer.h"
 #include "rill/core/shape_inference.h"
 #include "rill/core/tensor_impl.h"
+#include "rill/core/wider_dtype.h"
 
 namespace rill {
 
@@ -40,9 +41,10 @@ std::string input_name(const Op& op, std::size_t i, std::size_t total) {
 
 [[noreturn, gnu::noinline]] void mixed_types(const Op& op, std::string_view first, DType a,
                                              std::string_view second, DType b) {
+  const DType to = wider_dtype(a, b);
   RILL_FAIL(invalid_argument,
             "[{}] {} is {} and {} is {}: dtypes are not promoted. Write tf::cast({}, tf::{})",
-            op.tag, first, a, second, b, second, a);
+            op.tag, first, a, second, b, to == a ? second : first, to);
 }
 
 [[noreturn, gnu::noinline]] void type_not_allowed(const Op& op, std::string_view name, DType got,

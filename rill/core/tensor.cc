@@ -25,6 +25,10 @@ Tensor host_value(const Tensor& t, const char* what) {
   defined_impl(t, what);
   if (t.is_symbolic())
     if (const Tensor* known = t.impl()->symbol->known_value()) return to_host(*known);
+  RILL_CHECK(!t.is_symbolic() || !t.impl()->symbol->own_executor(), failed_precondition,
+             "[{}] {} has no value: it stands for what a model will compute. Make the model, "
+             "keras::Model(inputs, outputs), and call it on data",
+             what, t.impl()->symbol->describe());
   RILL_CHECK(
       !t.is_symbolic(), failed_precondition,
       "[{}] {} has no value: its function is being traced, not run. Return it from the function "

@@ -176,7 +176,7 @@ TEST(TensorOps, NeverPromoteTwoTensors) {
              d = tf::constant({1., 2.}, tf::float64);
   expect_error<tf::errors::InvalidArgument>(
       [&] { i + f; },
-      "x is int32 and y is float32: dtypes are not promoted. Write tf::cast(y, tf::int32)");
+      "x is int32 and y is float32: dtypes are not promoted. Write tf::cast(x, tf::float32)");
   expect_error<tf::errors::InvalidArgument>([&] { f* d; }, "x is float32 and y is float64");
   expect_error<tf::errors::InvalidArgument>(
       [&] {

@@ -78,11 +78,15 @@ void check_input(const LayerImpl& l, const Tensor& x, std::size_t i) {
   const TensorShape& shape = x.shape();
   if (!shape.has_rank() || (s.first_only && i > 0)) return;
   const int n = shape.rank();
+  const bool lacks_batch = n == std::max(s.ndim, s.min_ndim) - 1;
   const auto fail = [&](const std::string& expected) {
     RILL_FAIL(invalid_argument,
               "Input {} of layer \"{}\" is incompatible with the layer: {}. Full shape received: "
-              "{}",
-              i, l.name(), expected, shape.to_string());
+              "{}{}",
+              i, l.name(), expected, shape.to_string(),
+              lacks_batch ? ". Is it one sample? Samples come in batches: dataset.batch(n), or "
+                            "tf::expand_dims(x, 0)"
+                          : "");
   };
   if (s.ndim >= 0 && n != s.ndim) fail(format("expected ndim={}, found ndim={}", s.ndim, n));
   if (s.max_ndim >= 0 && n > s.max_ndim)

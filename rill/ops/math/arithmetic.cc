@@ -1,4 +1,5 @@
 // x + y, x - y, x * y, x / y, -x, x^2.
+#include "rill/core/wider_dtype.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/op_helpers.h"
@@ -102,9 +103,10 @@ Tensor truediv(const Operand& x, const Operand& y) {
     d = x.kind() == Operand::Kind::floating || y.kind() == Operand::Kind::floating ? float32
                                                                                    : int32;
   const Arg a(x, x.is_literal() ? real(d) : DType()), b(y, y.is_literal() ? real(d) : DType());
+  const DType to = wider_dtype(a->dtype(), b->dtype());
   RILL_CHECK(x.is_literal() || y.is_literal() || a->dtype() == b->dtype(), invalid_argument,
-             "[truediv] x is {} and y is {}: dtypes are not promoted. Write tf::cast(y, tf::{})",
-             a->dtype(), b->dtype(), a->dtype());
+             "[truediv] x is {} and y is {}: dtypes are not promoted. Write tf::cast({}, tf::{})",
+             a->dtype(), b->dtype(), to == a->dtype() ? "y" : "x", to);
   return execute(div_op, {cast(*a, real(d)), cast(*b, real(d))});
 }
 Tensor divide(const Operand& x, const Operand& y) { return truediv(x, y); }
