@@ -1,9 +1,8 @@
 #pragma once
-#include <unistd.h>
-
 #include <cstdlib>
-#include <filesystem>
 #include <string>
+
+#include "tests/scratch_folder.h"
 
 // Where the tests of this room find files, and where they may write.
 namespace rill::saving_tests {
@@ -16,13 +15,6 @@ inline std::string golden(const std::string& name) {
   return std::string(root ? root : ".") + "/rill/saving/testdata/" + name;
 }
 
-// Empty, and of this test alone.
-inline std::string fresh_folder(const std::string& name) {
-  const std::string path = std::string(std::filesystem::temp_directory_path()) + "/rill_saving_" +
-                           std::to_string(::getpid()) + "/" + name;
-  std::filesystem::remove_all(path);
-  std::filesystem::create_directories(path);
-  return path;
-}
+using rill::testing::fresh_folder;
 
 }  // namespace rill::saving_tests

@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "tests/expect_error.h"
+#include "tests/scratch_folder.h"
 
 namespace rill::io {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 using rill::testing::expect_error;
 
 std::string folder(const char* name) {
-  const std::string path = ::testing::TempDir() + "rill_file_test/" + name;
+  const std::string path = rill::testing::scratch_folder() + "/" + name;
   create_folders(path);
   return path;
 }

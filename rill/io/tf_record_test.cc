@@ -5,17 +5,14 @@
 #include "rill/base/format.h"
 #include "rill/io/file.h"
 #include "tests/expect_error.h"
+#include "tests/scratch_folder.h"
 
 namespace rill::io {
 namespace {
 
 using rill::testing::expect_error;
 
-std::string path_of(const char* name) {
-  const std::string folder = ::testing::TempDir() + "rill_tf_record_test";
-  create_folders(folder);
-  return folder + "/" + name;
-}
+std::string path_of(const char* name) { return rill::testing::scratch_folder() + "/" + name; }
 void write_plainly(const std::string& path, const std::string& bytes) {
   OutputFile f(path);
   f.append(bytes);

@@ -14,6 +14,7 @@
 #include "rill/ops/math_ops.h"
 #include "rill/summary/event_reader.h"
 #include "tests/expect_error.h"
+#include "tests/scratch_folder.h"
 #include "tests/shows.h"
 
 namespace rill::summary {
@@ -28,8 +29,7 @@ namespace {
 using rill::testing::expect_error;
 
 std::string fresh_folder(const std::string& name) {
-  const std::string path =
-      ::testing::TempDir() + "rill_summary_" + std::to_string(::getpid()) + "/" + name;
+  const std::string path = rill::testing::scratch_folder() + "/" + name;
   std::filesystem::remove_all(path);
   return path;
 }

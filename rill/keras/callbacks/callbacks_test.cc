@@ -15,6 +15,7 @@
 #include "rill/ops/random_ops.h"
 #include "rill/summary/event_reader.h"
 #include "tests/expect_error.h"
+#include "tests/scratch_folder.h"
 #include "tests/shows.h"
 
 namespace tf = rill;
@@ -41,11 +42,8 @@ const Tensor& y() {
 }
 
 std::string folder() {
-  const std::string name = ::testing::TempDir() + "/rill_callbacks_" +
-                           ::testing::UnitTest::GetInstance()->current_test_info()->name();
-  std::filesystem::remove_all(name);
-  std::filesystem::create_directories(name);
-  return name;
+  return rill::testing::fresh_folder(
+      ::testing::UnitTest::GetInstance()->current_test_info()->name());
 }
 
 // Says numbers of its own as if they were measured.

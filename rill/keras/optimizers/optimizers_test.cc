@@ -7,6 +7,7 @@
 #include "rill/base/logging.h"
 #include "rill/rill.h"
 #include "tests/expect_error.h"
+#include "tests/scratch_folder.h"
 #include "tests/shows.h"
 
 namespace tf = rill;
@@ -359,7 +360,7 @@ TEST(Optimizers, OfVersion1StandInCompile) {
 // The step that an optimizer counts is where TensorBoard draws a value.
 TEST(Optimizers, TheGlobalStepPlacesSummaries) {
   RILL_SHOWS("V22");
-  const std::string folder = ::testing::TempDir() + "rill_global_step_summaries";
+  const std::string folder = rill::testing::scratch_folder() + "/summaries";
   std::filesystem::remove_all(folder);
   const auto writer = tf::summary::create_file_writer(folder);
   const auto scope = writer.as_default();
