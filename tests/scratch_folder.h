@@ -16,8 +16,9 @@ inline const std::string& scratch_folder() {
     }
     ~Folder() {
       std::error_code ignored;
-      std::filesystem::remove_all(path, ignored);
+      if (::getpid() == owner) std::filesystem::remove_all(path, ignored);  // no child's affair
     }
+    const pid_t owner = ::getpid();
     const std::string path;
   } folder;
   return folder.path;
