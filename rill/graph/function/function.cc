@@ -353,8 +353,9 @@ Ref<ConcreteFunctionImpl> FunctionImpl::trace_now(CallSignature signature) {
       }
     } catch (errors::Error& e) {
       const CallContext& at = call_context();
-      e.add_context(format("while tracing function \"{}\"{}", name,
-                           at.file ? format(" ({}:{})", file_part(at.file), at.line) : ""));
+      if (nested < 8)  // more lines than that say nothing new
+        e.add_context(format("while tracing function \"{}\"{}", name,
+                             at.file ? format(" ({}:{})", file_part(at.file), at.line) : ""));
       throw;
     }
   }
