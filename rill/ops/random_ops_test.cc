@@ -31,6 +31,41 @@ Moments moments(const Tensor& t) {
   return {mean, std::sqrt(square / n), *low, *high};
 }
 
+// What TensorFlow 2.15 prints for the same lines: eager ops without a seed draw theirs from
+// Python's generator.
+TEST(Random, AGlobalSeedAloneGivesTensorFlowsNumbers) {
+  namespace r = tf::random;
+  const auto near = [](const Tensor& got, const Floats& want) {
+    const Floats v = got.to_vector<float>();
+    ASSERT_EQ(v.size(), want.size());
+    for (std::size_t i = 0; i < v.size(); ++i) EXPECT_NEAR(v[i], want[i], 2e-7f * 4) << i;
+  };
+  for (int round = 0; round < 2; ++round) {
+    r::set_seed(1234);
+    near(r::uniform({2}), {0.5380393f, 0.36461866f});
+    near(r::uniform({2}), {0.3253647f, 0.1387006f});
+    near(r::normal({2}), {0.95883226f, -0.3325803f});
+    EXPECT_EQ(r::shuffle(tf::range(6)).to_vector<int>(), (std::vector<int>{1, 3, 4, 5, 2, 0}));
+    EXPECT_EQ(r::uniform({2}, 0, 100, {.dtype = tf::int32}).to_vector<int>(), (std::vector<int>{67, 47}));
+    near(r::truncated_normal({2}), {-0.31988043f, 1.3575249f});
+    EXPECT_EQ(r::categorical({{0.f, 0.f, 0.f}}, 4).to_vector<int>(),
+              (std::vector<int>{1, 1, 0, 1}));
+    near(r::uniform({2}, 0., 1., {.seed = 7}), {0.79702616f, 0.05996668f});
+    near(r::uniform({2}, 0., 1., {.seed = 7}), {0.16996491f, 0.96266687f});
+    near(r::uniform({2}), {0.2962978f, 0.6645019f});
+  }
+  r::set_seed(0);
+  near(r::uniform({2}), {0.29197514f, 0.20656645f});
+  r::set_seed((std::int64_t{1} << 40) + 3);
+  near(r::uniform({2}), {0.9888934f, 0.5550177f});
+  r::set_seed(1234);
+  near(tf::nn::dropout(tf::ones({6}), 0.5), {2, 0, 2, 0, 0, 2});
+  // Tracing a function takes none of them.
+  r::set_seed(1234);
+  tf::function([](Tensor x) { return x + r::uniform({2}); })(tf::zeros({2}));
+  near(r::uniform({2}), {0.5380393f, 0.36461866f});
+}
+
 TEST(Random, DistributionsHaveTheirMoments) {
   tf::random::set_seed(1);
   const int n = 200'000;

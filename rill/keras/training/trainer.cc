@@ -162,7 +162,7 @@ ConcreteFunction Trainer::planned(Model& model, Mode mode, const Nest& batch) {
 }
 
 Nest Trainer::traced_step(Mode mode, const Nest& batch) {
-  Traced t{mode, op_streams(), graph_streams(), 0};
+  Traced t{mode, traced_ops(), graph_streams(), 0};
   const auto saved = std::find_if(restored_.streams.begin(), restored_.streams.end(),
                                   [&](const Progress::Streams& s) { return s.mode == mode; });
   Nest results;
@@ -172,7 +172,7 @@ Nest Trainer::traced_step(Mode mode, const Nest& batch) {
     // In the place of the one that was traced before the process was stopped.
     const std::vector<std::int64_t> now = random_state();
     t.streams_before = saved->before;
-    set_op_streams(t.streams_before);
+    set_traced_ops(t.streams_before);
     results = run(*model_, mode, batch);
     set_random_state(now);
     if (graph_streams() - t.first_stream == saved->counts.size())

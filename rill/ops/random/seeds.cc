@@ -8,6 +8,7 @@
 
 #include "rill/base/check.h"
 #include "rill/base/philox.h"
+#include "rill/base/python_random.h"
 #include "rill/core/call_context.h"
 #include "rill/ops/random_ops.h"
 
@@ -22,8 +23,10 @@ struct Seeds {
   bool fixed = false;  // the user set a global seed
   std::int64_t global = 0;
   bool drawn = false;         // without one: the global seed was drawn by chance
-  std::int64_t ops = 0;       // streams handed out
-  std::int64_t datasets = 0;  // the same of datasets
+  PythonRandom op_seeds{0};   // of eager ops that have none, as TensorFlow draws them
+  std::int64_t ops = 0;       // how many were handed out
+  std::int64_t traced = 0;    // the same of traced ops
+  std::int64_t datasets = 0;  // and of datasets
   std::map<std::int64_t, std::int64_t>
       op_offsets;  // of op seeds: one entry a seed that the program writes
 };
@@ -41,6 +44,14 @@ std::int64_t global_seed(Seeds& s) {
   return s.global;
 }
 std::int64_t seed_beside_op_seed(const Seeds& s) { return s.fixed ? s.global : kDefaultGlobalSeed; }
+
+// A pair of seeds as TensorFlow cuts them to what its ops take; two zeros would mean none.
+RandomStream as_tensorflow(std::int64_t seed, std::int64_t op_seed, std::int64_t offset) {
+  constexpr std::int64_t kMost = 2147483647;
+  const auto cut = [](std::int64_t v) { return (v % kMost + kMost) % kMost; };
+  const std::int64_t a = cut(seed), b = cut(op_seed);
+  return {a, a == 0 && b == 0 ? kMost : b, offset};
+}
 
 }  // namespace
 
@@ -80,11 +91,12 @@ RandomStream next_stream(std::int64_t op_seed, std::int64_t elements) {
   std::lock_guard lock(s.mutex);
   if (op_seed < 0) {
     const std::int64_t global = global_seed(s);
-    return {global, ++s.ops, 0};
+    ++s.ops;
+    return s.fixed ? as_tensorflow(global, s.op_seeds.next_seed(), 0)
+                   : RandomStream{global, s.ops, 0};
   }
-  const std::int64_t seed = seed_beside_op_seed(s);
   std::int64_t& offset = s.op_offsets[op_seed];
-  const RandomStream stream{seed, op_seed, offset};
+  const RandomStream stream = as_tensorflow(seed_beside_op_seed(s), op_seed, offset);
   offset += elements;
   return stream;
 }
@@ -116,6 +128,10 @@ RandomStream graph_stream(std::int64_t op_seed) {
   if (ElementRandomScope* scope = call_context().element_random) {
     std::lock_guard lock(seeds().mutex);
     s = op_seed < 0 ? scope->traced() : RandomStream{seed_beside_op_seed(seeds()), op_seed, 0};
+  } else if (op_seed < 0) {
+    std::lock_guard lock(seeds().mutex);
+    const std::int64_t global = global_seed(seeds());
+    s = {global, ++seeds().traced, 0};
   } else {
     s = next_stream(op_seed, 0);
   }
@@ -148,12 +164,12 @@ std::int64_t start_of_run(std::int64_t offset, std::int64_t elements) {
 std::vector<std::int64_t> random_state() {
   Seeds& s = seeds();
   std::lock_guard lock(s.mutex);
-  std::vector<std::int64_t> state{s.fixed, s.drawn, s.global, s.ops, s.datasets};
+  std::vector<std::int64_t> state{s.fixed, s.drawn, s.global, s.ops, s.datasets, s.traced};
   for (const auto& [seed, offset] : s.op_offsets) state.insert(state.end(), {seed, offset});
   return state;
 }
 void set_random_state(std::span<const std::int64_t> state) {
-  RILL_CHECK(state.size() >= 5 && state.size() % 2 == 1, data_loss,
+  RILL_CHECK(state.size() >= 6 && state.size() % 2 == 0 && state[3] >= 0, data_loss,
              "[random] {} numbers are not a state of the random streams", state.size());
   Seeds& s = seeds();
   std::lock_guard lock(s.mutex);
@@ -161,19 +177,23 @@ void set_random_state(std::span<const std::int64_t> state) {
   s.drawn = state[1] != 0;
   s.global = state[2];
   s.ops = state[3];
+  s.op_seeds = PythonRandom(s.global);
+  if (s.fixed)
+    for (std::int64_t i = 0; i < s.ops; ++i) s.op_seeds.next_seed();
   s.datasets = state[4];
+  s.traced = state[5];
   s.op_offsets.clear();
-  for (std::size_t i = 5; i < state.size(); i += 2) s.op_offsets[state[i]] = state[i + 1];
+  for (std::size_t i = 6; i < state.size(); i += 2) s.op_offsets[state[i]] = state[i + 1];
 }
-std::int64_t op_streams() {
+std::int64_t traced_ops() {
   Seeds& s = seeds();
   std::lock_guard lock(s.mutex);
-  return s.ops;
+  return s.traced;
 }
-void set_op_streams(std::int64_t n) {
+void set_traced_ops(std::int64_t n) {
   Seeds& s = seeds();
   std::lock_guard lock(s.mutex);
-  s.ops = n;
+  s.traced = n;
 }
 std::size_t graph_streams() {
   Counts& c = counts();
@@ -200,7 +220,9 @@ void set_seed(std::int64_t seed) {
   std::lock_guard lock(s.mutex);
   s.fixed = true;
   s.global = seed;
+  s.op_seeds = PythonRandom(seed);
   s.ops = 0;
+  s.traced = 0;
   s.datasets = 0;
   s.op_offsets.clear();
 }

@@ -33,10 +33,10 @@ RILL_API std::int64_t start_of_run(std::int64_t offset, std::int64_t elements);
 // for a list that is not a state. Traced ops have their own counts, below.
 std::vector<std::int64_t> random_state();
 void set_random_state(std::span<const std::int64_t> state);
-// Of ops without a seed: how many streams were handed out. A function traced after
-// set_op_streams(n) draws what one drew that was traced when there were n.
-std::int64_t op_streams();
-void set_op_streams(std::int64_t n);
+// Of traced ops without a seed: how many streams were handed out. A function traced after
+// set_traced_ops(n) draws what one drew that was traced when there were n.
+std::int64_t traced_ops();
+void set_traced_ops(std::int64_t n);
 // Of traced ops: how many counts there are in this process, and how far some of them have come.
 std::size_t graph_streams();
 std::vector<std::int64_t> graph_stream_counts(std::size_t first, std::size_t last);
