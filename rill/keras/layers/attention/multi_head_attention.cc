@@ -55,8 +55,8 @@ class MultiHeadAttentionLayer : public LayerImpl {
     TensorShape query, key, value;
   };
 
-  MultiHeadAttentionLayer(layers::MultiHeadAttentionOptions o, BuiltShapes shapes = {})
-      : LayerImpl("MultiHeadAttention", common(o)), o_(std::move(o)), shapes_(std::move(shapes)) {
+  explicit MultiHeadAttentionLayer(layers::MultiHeadAttentionOptions o)
+      : LayerImpl("MultiHeadAttention", common(o)), o_(std::move(o)) {
     RILL_CHECK(o_.num_heads > 0 && o_.key_dim > 0 && o_.value_dim >= 0, invalid_argument,
                "[MultiHeadAttention] num_heads is {}, key_dim {}, value_dim {}; expected positive "
                "numbers",
@@ -72,6 +72,7 @@ class MultiHeadAttentionLayer : public LayerImpl {
     input_spec.first_only = true;
   }
 
+  void was_built_for(BuiltShapes shapes) { shapes_ = std::move(shapes); }
   void build(const std::vector<TensorShape>& shapes) override {
     require_inputs(shapes.size());
     shapes_ = {shapes[0], shapes.size() > 2 ? shapes[2] : shapes[1], shapes[1]};
@@ -230,18 +231,13 @@ class MultiHeadAttentionLayer : public LayerImpl {
   std::string dot_equation_, combine_equation_;
 };
 
-class Restored : public layers::MultiHeadAttention {
- public:
-  Restored(layers::MultiHeadAttentionOptions o, MultiHeadAttentionLayer::BuiltShapes shapes)
-      : MultiHeadAttention(this, new MultiHeadAttentionLayer(std::move(o), std::move(shapes))) {}
-};
-
 const RegisterWithFields<MultiHeadAttentionFields> registered_multi_head_attention(
     "MultiHeadAttention", [](const Config& c) -> LayerRef {
-      return layers::MultiHeadAttention(
-          Restored(read_fields<MultiHeadAttentionFields>(c),
-                   {c.get("query_shape").as_shape(), c.get("key_shape").as_shape(),
-                    c.get("value_shape").as_shape()}));
+      const layers::MultiHeadAttention layer(read_fields<MultiHeadAttentionFields>(c));
+      static_cast<MultiHeadAttentionLayer&>(layer.impl())
+          .was_built_for({c.get("query_shape").as_shape(), c.get("key_shape").as_shape(),
+                          c.get("value_shape").as_shape()});
+      return layer;
     });
 
 Nest called(const Layer& layer, const Operand& query, const Operand& value,
@@ -262,7 +258,7 @@ Nest called(const Layer& layer, const Operand& query, const Operand& value,
 namespace layers {
 
 MultiHeadAttention::MultiHeadAttention(MultiHeadAttentionOptions o)
-    : MultiHeadAttention(this, new MultiHeadAttentionLayer(std::move(o))) {}
+    : Layer(this, new MultiHeadAttentionLayer(std::move(o))) {}
 MultiHeadAttention::MultiHeadAttention(std::int64_t num_heads, std::int64_t key_dim,
                                        MultiHeadAttentionOptions o)
     : MultiHeadAttention((o.num_heads = num_heads, o.key_dim = key_dim, std::move(o))) {}
