@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "examples/mnist_cnn.h"
 #include "rill/rill.h"
 #include "tests/printed.h"
 #include "tests/shows.h"
@@ -111,6 +112,20 @@ TEST(GuideOutputs, LossAndItsGradients) {
             "tf.Tensor(125.0, shape=(), dtype=float32) tf.Tensor(\n"
             "[[ 70.]\n"
             " [100.]], shape=(2, 1), dtype=float32) tf.Tensor(30.0, shape=(), dtype=float32)");
+}
+
+// What the comments of the guide's class say.
+TEST(GuideOutputs, ShapesOfTheConvolutionalNetwork) {
+  RILL_SHOWS("Q38");
+  CNN model;
+  for (const int batch : {50, 1}) {
+    Tensor x = tf::zeros({batch, 28, 28, 1});
+    std::string shapes;
+    for (const auto& layer : model.layers()) shapes += printed((x = (*layer)(x)).shape()) + "\n";
+    const std::string b = "(" + std::to_string(batch) + ", ";
+    EXPECT_EQ(shapes, b + "28, 28, 32)\n" + b + "14, 14, 32)\n" + b + "14, 14, 64)\n" + b +
+                          "7, 7, 64)\n" + b + "3136)\n" + b + "1024)\n" + b + "10)\n");
+  }
 }
 
 // The rates print as TensorFlow 2.15 prints them, which rounds two of the guide's otherwise.
