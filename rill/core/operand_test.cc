@@ -73,11 +73,11 @@ TEST(Operand, LiteralsMustFitTheDType) {
   expect_error<errors::InvalidArgument>([] { to_tensor(9223372036854775808.0, int64); },
                                         "does not fit dtype int64");
   expect_error<errors::InvalidArgument>([] { to_tensor("a", float32); },
-                                        "the string \"a\" stands where a float32 was expected");
+                                        "the string \"a\" where a float32 was expected");
   expect_error<errors::InvalidArgument>([] { to_tensor(1, string); },
                                         "got a number where a string was expected");
   expect_error<errors::InvalidArgument>([] { to_tensor(2, bool_); },
-                                        "stands where a bool was expected");
+                                        "got the number 2 where a bool was expected");
   EXPECT_EQ(to_tensor(2.0, int32).item<int>(), 2);
   EXPECT_EQ(to_tensor(0.1, float64).item<double>(), 0.1);
   EXPECT_EQ(to_tensor(std::uint64_t{1} << 63, uint64).item<std::uint64_t>(),
@@ -118,7 +118,7 @@ TEST(Operand, ShapesTakeDTypesOfNumbers) {
   EXPECT_EQ(to_tensor(TensorShape{2, 3}, float32).to_vector<float>(), (std::vector<float>{2, 3}));
   EXPECT_EQ(to_tensor(TensorShape{2, 3}, int64).dtype(), int64);
   expect_error<errors::InvalidArgument>([] { to_tensor(TensorShape{2}, string); },
-                                        "shape [2] stands where a string was expected");
+                                        "shape [2] where a string was expected");
 }
 
 TEST(Operand, NoLiteralIsAResource) {

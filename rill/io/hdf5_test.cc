@@ -108,7 +108,7 @@ TEST(Hdf5, ASizeThatTheFileDoesNotHold) {
     const Hdf5Reader r(wrong, "memory");
     expect_error<errors::DataLoss>([&] { r.read("x"); }, "claims more elements");
   }
-  expect_error<errors::DataLoss>([] { Hdf5Reader("nothing", "memory"); }, "no HDF5 file");
+  expect_error<errors::DataLoss>([] { Hdf5Reader("nothing", "memory"); }, "not an HDF5 file");
 }
 
 }  // namespace

@@ -186,7 +186,7 @@ TEST(TensorOps, NeverPromoteTwoTensors) {
   expect_error<tf::errors::InvalidArgument>([&] { i + 1.5; },
                                             "the fraction 1.5 does not fit dtype int32");
   expect_error<tf::errors::InvalidArgument>([&] { i + "a"; },
-                                            "the string \"a\" stands where a int32 was expected");
+                                            "the string \"a\" where a int32 was expected");
   EXPECT_EQ((i + 2.0).dtype(), tf::int32);
 }
 

@@ -246,7 +246,8 @@ TEST(ImportedGraph, AnyTensorMayBeAnInput) {
   expect_error<errors::InvalidArgument>([&] { g.function({"a", "a"}, {"c"}); }, "twice");
   expect_error<errors::NotFound>([&] { g.function({"a"}, {"cc"}); }, "Did you mean \"c\"?");
   expect_error<errors::InvalidArgument>([&] { g.function({"a"}, {"c:1"}); }, "has 1 outputs");
-  expect_error<errors::InvalidArgument>([&] { g.function({"a"}, {"c:x"}); }, "no name of a tensor");
+  expect_error<errors::InvalidArgument>([&] { g.function({"a"}, {"c:x"}); },
+                                        "not a name of a tensor");
 }
 
 TEST(ImportedGraph, CallsFunctionsByAttributeAndByName) {

@@ -78,7 +78,7 @@ TEST(Imdb, WordIndex) {
                                  "expected bfafd718b763782e994055a2d397834f");
   io::write_file_atomically(path, R"(["the"])");
   expect_error<errors::DataLoss>([&] { imdb::get_word_index({.path = path, .verify = false}); },
-                                 "no JSON dict");
+                                 "not a JSON dict");
 }
 
 TEST(BostonHousing, IsInKerassOrder) {

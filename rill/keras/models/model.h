@@ -202,7 +202,7 @@ class ClassWeight {
   std::vector<std::pair<int, double>> list_;
 };
 
-inline constexpr std::int64_t kDefaultBatchSize = -1;  // not given: 32
+inline constexpr std::int64_t kDefaultBatchSize = INT64_MIN;  // not given: 32
 
 struct FitOptions {
   std::int64_t batch_size = kDefaultBatchSize;  // not with a dataset

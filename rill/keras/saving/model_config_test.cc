@@ -355,7 +355,7 @@ TEST(ModelConfig, SubclassedModelsHaveNone) {
 
 TEST(ModelConfig, SaysWhatIsWrong) {
   using keras::models::from_json;
-  expect_error<tf::errors::InvalidArgument>([] { from_json("{\"class_name\": "); }, "no JSON");
+  expect_error<tf::errors::InvalidArgument>([] { from_json("{\"class_name\": "); }, "not JSON");
   expect_error<tf::errors::InvalidArgument>([] { from_json("[1, 2]"); }, "class_name");
   expect_error<tf::errors::NotFound>(
       [] { from_json(R"({"class_name": "Sequentail", "config": {}})"); }, "Did you mean");

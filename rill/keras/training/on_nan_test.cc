@@ -85,8 +85,11 @@ TEST(OnNan, NamesTheLayerAndTheLine) {
 TEST(OnNan, FindsAModelThatExplodes) {
   for (const bool eagerly : {false, true}) {
     SCOPED_TRACE(eagerly ? "eagerly" : "planned");
+    // Positive weights: sums of both signs would overflow in a product first.
     keras::Sequential m(
-        {Dense(4, {.input_shape = {2}, .name = "first"}), Dense(1, {.name = "second"})}, "net");
+        {Dense(4, {.kernel_initializer = "ones", .input_shape = {2}, .name = "first"}),
+         Dense(1, {.kernel_initializer = "ones", .name = "second"})},
+        "net");
     m.compile({.optimizer = keras::optimizers::SGD(1e4), .loss = "mse", .run_eagerly = eagerly});
     const auto fit = [&] {
       m.fit(samples(), targets(),

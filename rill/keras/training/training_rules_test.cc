@@ -179,7 +179,8 @@ TEST(TrainingRules, ArraysAreCutForTheStepsThatAreAsked) {
 TEST(TrainingRules, NoSampleIsPredictedOrCountedTwice) {
   auto m = regression();
   const Tensor all = m.predict(x, {.verbose = 0});
-  for (const auto& [batch, steps] : {std::pair{0, 2}, {4, 5}, {4, 3}, {0, 20}}) {
+  for (const auto& [batch, steps] :
+       {std::pair{keras::kDefaultBatchSize, 2}, {4, 5}, {4, 3}, {keras::kDefaultBatchSize, 20}}) {
     const Tensor p = m.predict(x, {.batch_size = batch, .verbose = 0, .steps = steps});
     ASSERT_EQ(p.shape(), all.shape()) << batch << " " << steps;
     EXPECT_LT(tf::reduce_max(tf::abs(p - all)).item<float>(), 1e-6f);

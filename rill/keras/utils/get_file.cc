@@ -45,8 +45,8 @@ Checksum checksum_of(const GetFileOptions& o) {
   const std::size_t digits = c.kind == io::DigestKind::sha256 ? 64 : 32;
   RILL_CHECK(
       c.value.size() == digits && c.value.find_first_not_of("0123456789abcdef") == c.value.npos,
-      invalid_argument, "[get_file] \"{}\" is no {} checksum; expected {} hexadecimal digits",
-      c.value, io::name_of(c.kind), digits);
+      invalid_argument, "[get_file] \"{}\" is not {} checksum; expected {} hexadecimal digits",
+      c.value, c.kind == io::DigestKind::sha256 ? "a sha256" : "an md5", digits);
   return c;
 }
 
