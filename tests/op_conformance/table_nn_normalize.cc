@@ -152,6 +152,45 @@ RILL_ROWS(nn_batch_norm) {
       .tolerance(1e-5)
       .error({x({2, 2, 3, 2}), x({2, 2, 2, 2}), x({2}), x({2}), x({2}), x({})}, {},
              "expected equal shapes");
+  const char* passes = "made by passes over graphs";
+  row("_BatchNormRelu")
+      .sample({x({2, 2, 3, 2}), x({2}), x({2}), x({0}), x({0})})
+      .sample({x({2, 2, 3, 2}), x({2}), x({2}), x({0}), x({0}), x({2, 2, 3, 2})},
+              {{"epsilon", 0.01}})
+      .sample({x({3, 1, 3, 3}), x({3}), x({3}), x({0}), x({0}), x({3, 1, 3, 3})})
+      .sample({x({2, 2, 4, 8}), x({8}), x({8}), x({0}), x({0}), x({2, 2, 4, 8})})
+      .sample({x({2, 2, 3, 2}), x({2}), x({2}), x({0}), x({0})}, {{"data_format", "NCHW"}})
+      .sample({x({2, 2, 3, 2}), x({2}), x({2}), x({2}), x({2}, 0.5, 2)}, {{"is_training", false}})
+      .no_gradient_check(passes)
+      .not_in_tensorflow(passes)
+      .tolerance(1e-5)
+      .error({x({2, 2, 3, 2}), x({2}), x({2}), x({0}), x({0}), x({2, 2, 3, 1})}, {},
+             "side has shape \\[2, 2, 3, 1\\], x \\[2, 2, 3, 2\\]; expected equal shapes");
+  row("_BatchNormReluGrad")
+      .sample({x({2, 2, 3, 2}), x({2, 2, 3, 2}), x({2}), x({2}), x({2}, 0.5, 2), x({1})})
+      .sample({x({2, 2, 4, 8}), x({2, 2, 4, 8}), x({8}), x({8}), x({8}, 0.5, 2), x({4})},
+              {{"epsilon", 0.01}})
+      .no_gradient_check(passes)
+      .not_in_tensorflow(passes)
+      .tolerance(1e-5)
+      .error({x({2, 2, 3, 2}), x({2, 2, 2, 2}), x({2}), x({2}), x({2}), x({1})}, {},
+             "expected equal shapes");
+  // The signs that one writes are those that the other reads.
+  row("batch_norm_relu")
+      .call([](const std::vector<Tensor>& in) {
+        const Tensor none = zeros({0}, in[1].dtype());
+        const auto y = execute_all(find_op("_BatchNormRelu"), {in[0], in[1], in[2], none, none},
+                                   {{"signs", true}});
+        const auto g =
+            execute_all(find_op("_BatchNormReluGrad"), {in[3], in[0], in[1], y[3], y[4], y[5]}, {});
+        return std::vector<Tensor>{y[0], y[1], y[2], g[0], g[1], g[2]};
+      })
+      .sample({x({2, 2, 3, 2}), x({2}), x({2}), x({2, 2, 3, 2})})
+      .sample({x({2, 2, 4, 8}), x({8}), x({8}), x({2, 2, 4, 8})})
+      .sample({x({1, 3, 3, 3}), x({3}), x({3}), x({1, 3, 3, 3})})
+      .no_gradient_check(passes)
+      .not_in_tensorflow(passes)
+      .tolerance(1e-5);
   row("nn.fused_batch_norm")
       .call([](const std::vector<Tensor>& in) {
         return std::vector<Tensor>{

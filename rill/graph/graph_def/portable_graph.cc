@@ -2,6 +2,8 @@
 #include <list>
 
 #include "rill/base/check.h"
+#include "rill/eager/gradient_tape.h"
+#include "rill/graph/control_flow/lstm_sequence.h"
 #include "rill/graph/graph_def/graph_def_impl.h"
 #include "rill/graph/graph_def/node_signature_impl.h"
 #include "rill/graph/ir/name_scope.h"
@@ -55,6 +57,20 @@ std::vector<Tensor> parts_of(const Node& n, const std::vector<Tensor>& in) {
     const Tensor dy = r.wide(in[0]), g = dy * r.wide(in[2]);
     return {cast(r.scale * (g - r.mean(g) - r.z * r.mean(g * r.z)), r.dtype),
             cast(r.sum(dy * r.z), r.dtype), cast(r.sum(dy), r.dtype)};
+  }
+  if (n.is("LSTMSequence")) {
+    const LstmResult r = lstm_by_steps({in[0], in[1], in[2], in[3], in[4], in[5]});
+    // The parts of the gradient go through the steps again and need nothing kept.
+    return {r.outputs, r.h, r.c, zeros_like(tile(r.outputs, {1, 1, 5}))};
+  }
+  if (n.is("LSTMSequenceGrad")) {
+    GradientTape tape;
+    const std::vector<Tensor> sources(in.begin() + 3, in.begin() + 9);
+    for (const Tensor& t : sources) tape.watch(t);
+    const LstmResult r = lstm_by_steps({in[3], in[4], in[5], in[6], in[7], in[8]});
+    return tape.gradient(std::vector<Tensor>{r.outputs, r.h, r.c}, sources,
+                         {.output_gradients = std::vector<Tensor>(in.begin(), in.begin() + 3),
+                          .unconnected_gradients = "zero"});
   }
   return {};
 }

@@ -5,6 +5,8 @@
 
 #include "rill/base/error.h"
 #include "rill/base/parallel.h"
+#include "rill/core/test_device.h"
+#include "rill/eager/context.h"
 #include "rill/eager/gradient_tape.h"
 #include "rill/graph/function/function.h"
 #include "rill/graph/function/function_impl.h"
@@ -198,6 +200,62 @@ TEST(PassesTest, FoldBatchNorm) {
   // Of one image the result is smaller than the filter.
   const auto small = normalised(false, 1);
   EXPECT_EQ(small.after, small.before);
+}
+
+// The layers of a residual network, on a device that is not the host.
+TEST(PassesTest, FuseBatchNorm) {
+  test_device();
+  const auto scope = device("/device:TEST:0");
+  for (const std::int64_t channels : {8, 3}) {
+    const Variable scale(numbers({channels}, 1)), offset(numbers({channels}, 2));
+    const auto r =
+        run_pass("fuse_batch_norm",
+                 [&](const auto& in) {
+                   const Tensor x = in[0];
+                   GradientTape tape;
+                   tape.watch(x);
+                   const auto [first, mean, variance] = nn::fused_batch_norm(x, scale, offset).t;
+                   const Tensor y = nn::relu(first);
+                   const Tensor z = nn::relu(nn::fused_batch_norm(sin(y), scale, offset).t[0] + y);
+                   std::vector<Tensor> out{z, mean, variance};
+                   const Gradients g = tape.gradient(square(z), {x, scale, offset});
+                   for (const Gradient& each : g) out.push_back(each.tensor());
+                   return Nest(out);
+                 },
+                 {numbers({2, 3, 5, channels}, 3)});
+    EXPECT_EQ(r.what, "2 normalisations with relu, 1 gradients");
+    EXPECT_EQ(std::count(r.after.begin(), r.after.end(), "_BatchNormRelu"), 2);
+    EXPECT_EQ(std::count(r.after.begin(), r.after.end(), "_BatchNormReluGrad"), 1);
+    EXPECT_EQ(std::count(r.after.begin(), r.after.end(), "Relu"), 0);
+    EXPECT_EQ(std::count(r.after.begin(), r.after.end(), "ReluGrad"), 1);
+  }
+}
+
+TEST(PassesTest, NormalisationOnTheHostStays) {
+  const Variable scale(numbers({3}, 1)), offset(numbers({3}, 2));
+  const auto r = run_pass(
+      "fuse_batch_norm",
+      [&](const auto& x) { return nn::relu(nn::fused_batch_norm(x[0], scale, offset).t[0]); },
+      {numbers({2, 3, 5, 3}, 3)});
+  EXPECT_EQ(r.after, r.before);
+}
+
+TEST(PassesTest, SkipBias) {
+  test_device();
+  const auto scope = device("/device:TEST:0");
+  const Variable scale(numbers({3}, 1)), offset(numbers({3}, 2)), bias(numbers({3}, 4));
+  const auto r = run_pass(
+      "skip_bias",
+      [&](const auto& in) {
+        GradientTape tape;
+        const Tensor x = nn::bias_add(in[0], cast(bias, bfloat16));
+        const auto [y, mean, variance] = nn::fused_batch_norm(x, scale, offset).t;
+        const Gradients g = tape.gradient(square(y), {scale, offset});
+        return Nest(std::vector<Tensor>{y, mean, variance, g[0].tensor(), g[1].tensor()});
+      },
+      {cast(numbers({2, 3, 5, 3}, 3), bfloat16)}, 0.05);
+  EXPECT_EQ(r.what, "1 biases that normalisation takes away");
+  EXPECT_EQ(std::count(r.after.begin(), r.after.end(), "BiasAdd"), 0);
 }
 
 TEST(PassesTest, AccumulateInGemm) {

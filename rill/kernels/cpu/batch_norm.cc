@@ -232,7 +232,7 @@ void batch_norm(KernelContext& c) {
     store(c.out(3), j, mean[j]);
     store(c.out(4), j, variance[j]);
   }
-  store(c.out(5), 0, 0);
+  if (c.out(5).size > 0) store(c.out(5), 0, 0);
   map_channels(s, Normal<W>{x, wmean, factor, woffset, y});
   narrow_output<T>(c, 0, y);
 }
@@ -241,16 +241,45 @@ void batch_norm_cpu(KernelContext& c) noexcept {
 }
 RILL_KERNEL("FusedBatchNormV3", cpu, kFloatTypes, batch_norm_cpu);
 
+// The same, plus a side, through relu. Graphs have it where a GPU runs them; here it is whole,
+// not fast. A group of 8 elements has a byte of signs.
+template <class T>
+void add_and_relu(const TensorView& out, const T* side, std::uint8_t* signs) {
+  using W = Wide<T>;
+  T* y = static_cast<T*>(out.data);
+  const std::int64_t n = out.size;
+  parallel_for((n + 7) / 8, kGrain / 8, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      unsigned bits = 0;
+      for (std::int64_t k = 8 * i; k < std::min(n, 8 * i + 8); ++k) {
+        if (side) y[k] = static_cast<T>(static_cast<W>(y[k]) + static_cast<W>(side[k]));
+        if (static_cast<W>(y[k]) <= W(0)) y[k] = static_cast<T>(W(0));
+        if (static_cast<W>(y[k]) > W(0)) bits |= 1u << (k - 8 * i);
+      }
+      if (signs) signs[i] = static_cast<std::uint8_t>(bits);
+    }
+  });
+}
+void batch_norm_relu_cpu(KernelContext& c) noexcept {
+  dispatch_floats(c.in(0).dtype, [&]<class T>() {
+    batch_norm<T>(c);
+    if (!c.failed())
+      add_and_relu<T>(c.out(0), c.num_inputs() > 5 ? c.in<T>(5) : nullptr,
+                      c.bool_attr("signs") ? c.out<std::uint8_t>(5) : nullptr);
+  });
+}
+RILL_KERNEL("_BatchNormRelu", cpu, kFloatTypes, batch_norm_relu_cpu);
+
 // dx = scale r (dy - mean(dy) - (x - mean) r^2 mean(dy (x - mean))); without
 // training the means over dy do not come in.
 template <class T>
-void batch_norm_grad(KernelContext& c) {
+void batch_norm_grad(KernelContext& c, const Wide<T>* dy) {
   using W = Wide<T>;
   const Channels s = channels_of(c, c.in_shape(1));
   const std::int64_t n = s.channels;
   const double epsilon = c.float_attr("epsilon"),
                count = std::max(1.0, static_cast<double>(s.count()));
-  const W *dy = widened<T>(c, 0), *x = widened<T>(c, 1);
+  const W* x = widened<T>(c, 1);
   W* dx = wide_output<T>(c, 0);
   double* d = c.scratch<double>(5 * n);
   W* w = c.scratch<W>(4 * n);
@@ -274,9 +303,22 @@ void batch_norm_grad(KernelContext& c) {
   narrow_output<T>(c, 0, dx);
 }
 void batch_norm_grad_cpu(KernelContext& c) noexcept {
-  dispatch_floats(c.in(1).dtype, [&]<class T>() { batch_norm_grad<T>(c); });
+  dispatch_floats(c.in(1).dtype, [&]<class T>() { batch_norm_grad<T>(c, widened<T>(c, 0)); });
 }
 RILL_KERNEL("FusedBatchNormGradV3", cpu, kFloatTypes, batch_norm_grad_cpu);
+
+void batch_norm_relu_grad_cpu(KernelContext& c) noexcept {
+  dispatch_floats(c.in(1).dtype, [&]<class T>() {
+    const T* dy = c.in<T>(0);
+    const std::uint8_t* signs = c.in<std::uint8_t>(5);
+    Wide<T>* kept = c.scratch<Wide<T>>(std::max<std::int64_t>(1, c.in(0).size));
+    if (!kept) return;
+    for (std::int64_t i = 0; i < c.in(0).size; ++i)
+      kept[i] = signs[i / 8] >> (i % 8) & 1 ? static_cast<Wide<T>>(dy[i]) : Wide<T>(0);
+    batch_norm_grad<T>(c, kept);
+  });
+}
+RILL_KERNEL("_BatchNormReluGrad", cpu, kFloatTypes, batch_norm_relu_grad_cpu);
 
 }  // namespace
 }  // namespace rill::cpu

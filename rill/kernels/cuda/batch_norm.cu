@@ -67,7 +67,7 @@ struct ForwardChannelBody {
     saved_mean[j] = static_cast<U>(m), saved_variance[j] = static_cast<U>(v);
     mean[j] = static_cast<W>(m);
     factor[j] = static_cast<W>(static_cast<double>(scale[j]) / sqrt(v + epsilon));
-    if (j == 0) *unused = static_cast<U>(0);
+    if (j == 0 && unused) *unused = static_cast<U>(0);
   }
 };
 // N neighbouring elements: those of N channels, or one.
@@ -92,6 +92,44 @@ struct NormalBody {
     store_pack(y + at, out);
   }
 };
+// The same, plus a side, through relu. Groups of 8 elements: a byte of signs.
+template <int N, class T, class U>
+struct ReluBody {
+  using W = Computed<T>;
+  Channels s;
+  std::int64_t size;  // with packs a multiple of 8
+  const T* x;
+  const W *mean, *factor;
+  const U* offset;
+  const T* side;  // null: none
+  T* y;
+  std::uint8_t* signs;  // null: not wanted
+  __device__ __forceinline__ void operator()(std::int64_t i) const {
+    unsigned bits = 0;
+#pragma unroll
+    for (int p = 0; p < 8; p += N) {
+      const std::int64_t at = 8 * i + p;
+      if (N == 1 && at >= size) break;
+      const std::int64_t j = s.channel(at);
+      const auto in = load_pack<N>(x + at);
+      const auto m = load_pack<N>(mean + j), f = load_pack<N>(factor + j);
+      const auto o = load_pack<N>(offset + j);
+      Pack<T, N> out, more;
+      if (side) more = load_pack<N>(side + at);
+#pragma unroll
+      for (int k = 0; k < N; ++k) {
+        // Rounded as the ops that this stands for do.
+        T v = static_cast<T>((static_cast<W>(in.v[k]) - m.v[k]) * f.v[k] + static_cast<W>(o.v[k]));
+        if (side) v = static_cast<T>(static_cast<W>(v) + static_cast<W>(more.v[k]));
+        if (static_cast<W>(v) <= W(0)) v = static_cast<T>(W(0));
+        if (static_cast<W>(v) > W(0)) bits |= 1u << (p + k);
+        out.v[k] = v;
+      }
+      store_pack(y + at, out);
+    }
+    if (signs) signs[i] = static_cast<std::uint8_t>(bits);
+  }
+};
 // Calls run.operator()<N>() with the elements of a thread.
 template <class T, class F>
 void by_packs(const Channels& s, std::initializer_list<const void*> sides, F run) {
@@ -101,8 +139,9 @@ void by_packs(const Channels& s, std::initializer_list<const void*> sides, F run
     run.template operator()<1>();
 }
 
+// `relu`: the sum with a side, if there is one, goes through it.
 template <class T, class U>
-void batch_norm(KernelContext& c) {
+void batch_norm(KernelContext& c, bool relu) {
   const Channels s(c, c.in_shape(0));
   const std::int64_t n = s.channels;
   Two* sums = nullptr;
@@ -118,31 +157,49 @@ void batch_norm(KernelContext& c) {
   launch_elements(
       c, n,
       ForwardChannelBody<U, W>{sums, c.in<U>(1), c.in<U>(3), c.in<U>(4), c.out<U>(1), c.out<U>(2),
-                               c.out<U>(3), c.out<U>(4), c.out<U>(5), mean, factor,
-                               static_cast<double>(s.count()), c.float_attr("epsilon"),
-                               c.float_attr("exponential_avg_factor")});
+                               c.out<U>(3), c.out<U>(4), c.out(5).size ? c.out<U>(5) : nullptr,
+                               mean, factor, static_cast<double>(s.count()),
+                               c.float_attr("epsilon"), c.float_attr("exponential_avg_factor")});
   const T* x = c.in<T>(0);
   const U* offset = c.in<U>(2);
   T* y = c.out<T>(0);
-  by_packs<T>(s, {x, mean, factor, offset, y}, [&]<int N>() {
-    launch_loops(c, c.in(0).size / N, NormalBody<N, T, U>{s, x, mean, factor, offset, y});
-  });
+  const std::int64_t size = c.in(0).size;
+  if (!relu)
+    return by_packs<T>(s, {x, mean, factor, offset, y}, [&]<int N>() {
+      launch_loops(c, size / N, NormalBody<N, T, U>{s, x, mean, factor, offset, y});
+    });
+  const T* side = c.num_inputs() > 5 ? c.in<T>(5) : nullptr;
+  std::uint8_t* signs = c.bool_attr("signs") ? static_cast<std::uint8_t*>(c.out(5).data) : nullptr;
+  const auto run = [&]<int N>() {
+    launch_loops(c, (size + 7) / 8,
+                 ReluBody<N, T, U>{s, size, x, mean, factor, offset, side, y, signs});
+  };
+  if (size % 8 == 0)
+    by_packs<T>(s, {x, mean, factor, offset, side, y}, run);
+  else
+    run.template operator()<1>();
 }
+template <bool relu>
 void batch_norm_cuda(KernelContext& c) noexcept {
   dispatch_floats(c.in(0).dtype, [&]<class T>() {
-    dispatch_types<float, double>(c.in(1).dtype, [&]<class U>() { batch_norm<T, U>(c); });
+    dispatch_types<float, double>(c.in(1).dtype, [&]<class U>() { batch_norm<T, U>(c, relu); });
   });
 }
-RILL_KERNEL("FusedBatchNormV3", gpu, kFloatTypes, batch_norm_cuda);
+RILL_KERNEL("FusedBatchNormV3", gpu, kFloatTypes, batch_norm_cuda<false>);
+RILL_KERNEL("_BatchNormRelu", gpu, kFloatTypes, batch_norm_cuda<true>);
 
 // dx = scale r (dy - mean(dy) - (x - mean) r^2 mean(dy (x - mean))); without
 // training the means over dy do not come in.
-// Sums of dy and dy x; the mean of x comes in once per channel, which doubles bear.
-template <class T>
+// Sums of dy and dy x; the mean of x comes in once per channel, which doubles bear. With signs, dy
+// counts where they are set.
+template <class T, bool kSigns>
 struct SlopesOf {
   const T *dy, *x;
+  const std::uint8_t* signs;
   __device__ __forceinline__ Two operator()(std::int64_t i) const {
-    const auto d = static_cast<double>(static_cast<Computed<T>>(dy[i]));
+    auto d = static_cast<double>(static_cast<Computed<T>>(dy[i]));
+    if constexpr (kSigns)
+      if (!(signs[i >> 3] >> (i & 7) & 1)) d = 0;
     return {d, d * static_cast<double>(static_cast<Computed<T>>(x[i]))};
   }
 };
@@ -164,17 +221,25 @@ struct BackwardChannelBody {
     doffset[j] = static_cast<U>(sums[j].a);
   }
 };
-template <int N, class T, class U>
+template <int N, class T, class U, bool kSigns>
 struct BackwardBody {
   using W = Computed<T>;
   Channels s;
   const T *dy, *x;
   const U* mean;
   const W *factor, *shift, *tilt;
+  const std::uint8_t* signs;
   T* dx;
   __device__ __forceinline__ void operator()(std::int64_t i) const {
     const std::int64_t at = i * N, j = s.channel(at);
-    const auto grad = load_pack<N>(dy + at), in = load_pack<N>(x + at);
+    auto grad = load_pack<N>(dy + at);
+    const auto in = load_pack<N>(x + at);
+    if constexpr (kSigns) {
+      const unsigned bits = signs[at >> 3] >> (at & 7);
+#pragma unroll
+      for (int k = 0; k < N; ++k)
+        if (!(bits >> k & 1)) grad.v[k] = static_cast<T>(W(0));
+    }
     const auto m = load_pack<N>(mean + j);
     const auto f = load_pack<N>(factor + j), h = load_pack<N>(shift + j),
                t = load_pack<N>(tilt + j);
@@ -187,7 +252,7 @@ struct BackwardBody {
     store_pack(dx + at, out);
   }
 };
-template <class T, class U>
+template <class T, class U, bool kSigns>
 void batch_norm_grad(KernelContext& c) {
   using W = Computed<T>;
   const Channels s(c, c.in_shape(1));
@@ -198,8 +263,9 @@ void batch_norm_grad(KernelContext& c) {
   W *shift = factor + room, *tilt = shift + room;
   const T *dy = c.in<T>(0), *x = c.in<T>(1);
   const U* mean = c.in<U>(3);
+  const auto* signs = static_cast<const std::uint8_t*>(c.in(5).data);
   T* dx = c.out<T>(0);
-  channel_sums(c, s, SlopesOf<T>{dy, x}, sums);
+  channel_sums(c, s, SlopesOf<T, kSigns>{dy, x, signs}, sums);
   launch_elements(
       c, n,
       BackwardChannelBody<U, W>{sums, c.in<U>(2), mean, c.in<U>(4), c.out<U>(1), c.out<U>(2),
@@ -207,15 +273,18 @@ void batch_norm_grad(KernelContext& c) {
                                 c.float_attr("epsilon"), c.bool_attr("is_training")});
   by_packs<T>(s, {dy, x, mean, factor, dx}, [&]<int N>() {
     launch_loops(c, c.in(1).size / N,
-                 BackwardBody<N, T, U>{s, dy, x, mean, factor, shift, tilt, dx});
+                 BackwardBody<N, T, U, kSigns>{s, dy, x, mean, factor, shift, tilt, signs, dx});
   });
 }
+template <bool kSigns>
 void batch_norm_grad_cuda(KernelContext& c) noexcept {
   dispatch_floats(c.in(1).dtype, [&]<class T>() {
-    dispatch_types<float, double>(c.in(2).dtype, [&]<class U>() { batch_norm_grad<T, U>(c); });
+    dispatch_types<float, double>(c.in(2).dtype,
+                                  [&]<class U>() { batch_norm_grad<T, U, kSigns>(c); });
   });
 }
-RILL_KERNEL("FusedBatchNormGradV3", gpu, kFloatTypes, batch_norm_grad_cuda);
+RILL_KERNEL("FusedBatchNormGradV3", gpu, kFloatTypes, batch_norm_grad_cuda<false>);
+RILL_KERNEL("_BatchNormReluGrad", gpu, kFloatTypes, batch_norm_grad_cuda<true>);
 
 }  // namespace
 }  // namespace rill::cuda

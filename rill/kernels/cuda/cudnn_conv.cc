@@ -565,11 +565,10 @@ bool cudnn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, DType 
 
   State& state = state_of(gpu);
   std::lock_guard lock(state.mutex);
-  if (!state.handle && state.status == CUDNN_STATUS_SUCCESS) {
+  if (!state.handle && state.status == CUDNN_STATUS_SUCCESS)
     state.status = lib->create(&state.handle);
-    if (state.status == CUDNN_STATUS_SUCCESS)
-      state.status = lib->set_stream(state.handle, gpu.stream());
-  }
+  if (state.status == CUDNN_STATUS_SUCCESS)
+    state.status = lib->set_stream(state.handle, gpu.stream());  // a recording has its own
   if (state.status != CUDNN_STATUS_SUCCESS) {
     note_refused("cuDNN cannot start on this device");
     return false;

@@ -82,6 +82,11 @@ GpuDevice::GpuDevice(int index, int ordinal, std::size_t memory_limit)
   kernel_error_on_device_ = static_cast<KernelError*>(p);
 }
 
+cudaStream_t GpuDevice::stream() const {
+  const CudaRecording* r = CudaRecording::current();
+  return r && !r->refreshing() ? r->stream() : stream_;
+}
+
 void GpuDevice::activate() const {
   static thread_local int current = -1;
   if (current == ordinal_) return;
@@ -128,6 +133,7 @@ void GpuDevice::throw_first_error(cudaError_t error) {
 }
 
 void GpuDevice::synchronize() {
+  refuse_while_recording("waiting for what was queued");
   activate();
   throw_first_error(cudaStreamSynchronize(stream_));
 }
@@ -149,7 +155,7 @@ void GpuDevice::wait_for(const std::shared_ptr<DeviceEvent>& event) {
 void GpuDevice::copy(void* dst, const void* src, std::size_t bytes) {
   activate();
   if (bytes == 0) return;
-  if (const auto e = cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDeviceToDevice, stream_);
+  if (const auto e = cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDeviceToDevice, stream());
       e != cudaSuccess)
     throw_cuda_error(*this, e, "copying");
 }
@@ -175,23 +181,29 @@ void GpuDevice::copy_to_host(void* dst, const void* src, std::size_t bytes) {
   throw_first_error(staging_.download(dst, src, bytes, stream_));
 }
 
+// Memory of our own for cuBLAS: it then makes none during a call, and its results do not depend on
+// what else runs. It is told anew with each stream.
 GpuDevice::Blas::Blas(GpuDevice& device) : device_(device), lock_(device.blas_mutex_) {
-  if (device.blas_) return;
-  cublasHandle_t handle = nullptr;
-  if (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS) return;
-  // Memory of our own for cuBLAS: it then makes none during a call, and its
-  // results do not depend on what else runs.
-  void* workspace = nullptr;
-  if (cublasSetStream(handle, device.stream_) != CUBLAS_STATUS_SUCCESS ||
-      cudaMalloc(&workspace, kWorkspace) != cudaSuccess ||
-      cublasSetWorkspace(handle, workspace, kWorkspace) != CUBLAS_STATUS_SUCCESS ||
-      cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH) != CUBLAS_STATUS_SUCCESS) {
-    cudaGetLastError();
-    cublasDestroy(handle);
-    return;
+  const cudaStream_t stream = device.stream();
+  if (device.blas_ && device.blas_stream_ == stream) return;
+  if (!device.blas_) {
+    cublasHandle_t handle = nullptr;
+    if (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS) return;
+    if (cudaMalloc(&device.blas_workspace_, kWorkspace) != cudaSuccess ||
+        cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH) != CUBLAS_STATUS_SUCCESS) {
+      cudaGetLastError();
+      cublasDestroy(handle);
+      return;
+    }
+    device.blas_ = handle;
   }
-  device.blas_ = handle;
-  device.blas_workspace_ = workspace;
+  device.blas_stream_ = nullptr;
+  if (cublasSetStream(device.blas_, stream) == CUBLAS_STATUS_SUCCESS &&
+      cublasSetWorkspace(device.blas_, device.blas_workspace_, kWorkspace) == CUBLAS_STATUS_SUCCESS)
+    device.blas_stream_ = stream;
+}
+cublasContext* GpuDevice::Blas::handle() const {
+  return device_.blas_stream_ ? device_.blas_ : nullptr;
 }
 
 void check_launch(KernelContext& c) {

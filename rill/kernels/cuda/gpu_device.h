@@ -41,7 +41,8 @@ class GpuDevice : public Device, public DeviceMemory {
   void set_limit(std::size_t bytes) override { allocator_.set_limit(bytes); }
 
   int ordinal() const { return ordinal_; }
-  cudaStream_t stream() const { return stream_; }
+  // Where this thread queues: the device's stream, or that of the recording which it makes.
+  cudaStream_t stream() const;
   KernelError* kernel_error() const { return kernel_error_on_device_; }
   int multiprocessors() const { return multiprocessors_; }
   // CUDA calls of this thread are about this device.
@@ -51,7 +52,7 @@ class GpuDevice : public Device, public DeviceMemory {
   class Blas {
    public:
     explicit Blas(GpuDevice& device);
-    cublasContext* handle() const { return device_.blas_; }  // null: cuBLAS could not start
+    cublasContext* handle() const;  // null: cuBLAS could not start
     MatmulPlans& plans() const { return *device_.plans_; }
     void* workspace() const { return device_.blas_workspace_; }
     static constexpr std::size_t kWorkspace = std::size_t{32} << 20;
@@ -75,7 +76,8 @@ class GpuDevice : public Device, public DeviceMemory {
   Code code_ = Code::ok;
   std::string message_;
   std::mutex blas_mutex_;
-  cublasContext* blas_ = nullptr;  // guarded by blas_mutex_, as are the next two
+  cublasContext* blas_ = nullptr;  // guarded by blas_mutex_, as are the next three
+  cudaStream_t blas_stream_ = nullptr;
   void* blas_workspace_ = nullptr;
   std::unique_ptr<MatmulPlans> plans_;
 };

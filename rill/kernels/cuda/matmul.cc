@@ -8,6 +8,7 @@
 #include "rill/kernels/cuda/finish_rows.h"
 #include "rill/kernels/cuda/gpu_device.h"
 #include "rill/kernels/cuda/matmul_plans.h"
+#include "rill/kernels/cuda/product.h"
 
 namespace rill::cuda {
 namespace {
@@ -26,10 +27,10 @@ Types types_of(DType d) {
 bool rounds(const Types& t) { return t.compute == CUBLAS_COMPUTE_32F_FAST_TF32; }
 
 // What all three addresses are multiples of.
-int alignment_of(const KernelContext& c, const void* a, const void* b, const void* y) {
+int alignment_of(DType dtype, const void* a, const void* b, const void* y) {
   const auto bits = reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b) |
                     reinterpret_cast<std::uintptr_t>(y);
-  return bits % 256 == 0 ? 256 : bits % 16 == 0 ? 16 : static_cast<int>(c.out().dtype.itemsize());
+  return bits % 256 == 0 ? 256 : bits % 16 == 0 ? 16 : static_cast<int>(dtype.itemsize());
 }
 
 // `count` products of [m, k] and [k, n], matrices a_step, b_step and m * n
@@ -55,7 +56,8 @@ void multiply(KernelContext& c, const GpuDevice::Blas& blas, cudaStream_t stream
   const int ldb = tb ? depth : rows, lda = ta ? columns : depth;
   cublasStatus_t status = CUBLAS_STATUS_NOT_SUPPORTED;
   if (batch.count == 1) {
-    MatmulPlans::Shape shape{t.element, tb, ta, rows, columns, depth, alignment_of(c, a, b, y)};
+    MatmulPlans::Shape shape{
+        t.element, tb, ta, rows, columns, depth, alignment_of(c.out().dtype, a, b, y)};
     shape.rounds = rounds(t);
     status = blas.plans().run(shape, b, a, y, nullptr, blas.workspace(),
                               GpuDevice::Blas::kWorkspace, stream);
@@ -110,7 +112,7 @@ cublasStatus_t product_with(KernelContext& c, MatmulPlans::Shape::After after, b
   const void *a = c.in(0).data, *b = c.in(1).data;
   void* y = c.out().data;
   const Types t = types_of(c.out().dtype);
-  MatmulPlans::Shape shape{t.element, tb, ta, n, m, k, alignment_of(c, a, b, y)};
+  MatmulPlans::Shape shape{t.element, tb, ta, n, m, k, alignment_of(c.out().dtype, a, b, y)};
   shape.rounds = rounds(t);
   shape.after = after;
   shape.add = add;
@@ -214,4 +216,33 @@ void batch_matmul_cuda(KernelContext& c) noexcept {
 RILL_KERNEL("BatchMatMulV2", gpu, kFloatTypes, batch_matmul_cuda);
 
 }  // namespace
+
+void product(KernelContext& c, DType dtype, const Product& p, const void* a, const void* b,
+             void* y) {
+  if (p.m == 0 || p.n == 0 || c.failed()) return;
+  GpuDevice& gpu = gpu_of(c);
+  if (p.k == 0) {
+    if (!p.add)
+      cudaMemsetAsync(y, 0, static_cast<std::size_t>(p.m * p.n) * dtype.itemsize(), gpu.stream());
+    return check_launch(c);
+  }
+  const GpuDevice::Blas blas(gpu);
+  cublasStatus_t status = CUBLAS_STATUS_NOT_INITIALIZED;
+  if (blas.handle()) {
+    const Types t = types_of(dtype);
+    MatmulPlans::Shape shape{t.element,
+                             p.transpose_b,
+                             p.transpose_a,
+                             static_cast<int>(p.n),
+                             static_cast<int>(p.m),
+                             static_cast<int>(p.k),
+                             alignment_of(dtype, a, b, y)};
+    shape.rounds = rounds(t);
+    shape.add = p.add;
+    status = blas.plans().run(shape, b, a, y, nullptr, blas.workspace(),
+                              GpuDevice::Blas::kWorkspace, gpu.stream());
+  }
+  refused(c, status);
+}
+
 }  // namespace rill::cuda

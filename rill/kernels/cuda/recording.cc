@@ -55,7 +55,9 @@ void* CudaRecording::take(std::size_t bytes) {
 
 bool CudaRecording::capture(const std::function<void()>& work) {
   gpu_.activate();
-  if (cudaStreamBeginCapture(gpu_.stream(), cudaStreamCaptureModeThreadLocal) != cudaSuccess) {
+  if (cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking) != cudaSuccess ||
+      cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal) != cudaSuccess) {
+    if (stream_) cudaStreamDestroy(stream_);
     cudaGetLastError();
     return false;
   }
@@ -69,9 +71,10 @@ bool CudaRecording::capture(const std::function<void()>& work) {
   }
   recording = nullptr;
   cudaGraph_t graph = nullptr;
-  done = cudaStreamEndCapture(gpu_.stream(), &graph) == cudaSuccess && done && !overflow_;
+  done = cudaStreamEndCapture(stream_, &graph) == cudaSuccess && done && !overflow_;
   done = done && graph && cudaGraphInstantiate(&exec_, graph, 0) == cudaSuccess;
   if (graph) cudaGraphDestroy(graph);
+  cudaStreamDestroy(stream_);
   if (!done) cudaGetLastError();
   return done;
 }

@@ -8,7 +8,8 @@
 
 namespace rill::cuda {
 
-// A CUDA graph of what kernels launched on the stream of a device.
+// A CUDA graph of what kernels launched. It is made on a stream of its own: what other threads
+// queue on the device meanwhile runs, and is no part of it.
 class CudaRecording : public Recording {
  public:
   explicit CudaRecording(GpuDevice& gpu);
@@ -19,6 +20,7 @@ class CudaRecording : public Recording {
   // The recording that this thread is making or refreshing; null: none.
   static CudaRecording* current();
   bool refreshing() const { return refreshing_; }
+  cudaStream_t stream() const { return stream_; }
   // Where a kernel reads numbers that differ from run to run: on the device. They are
   // `value` from the next replay on.
   const void* parameters(const void* value, std::size_t bytes);
@@ -35,6 +37,7 @@ class CudaRecording : public Recording {
     std::size_t bytes;
   };
   GpuDevice& gpu_;
+  cudaStream_t stream_ = nullptr;  // while it is made
   cudaGraphExec_t exec_ = nullptr;
   char* on_device_ = nullptr;
   std::vector<char> numbers_;

@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <optional>
 
 #include "rill/keras/engine/layer_impl.h"
 #include "rill/keras/layers/recurrent.h"
@@ -22,6 +23,12 @@ struct BatchSize {
   Tensor filled(double value, const TensorShape& each, DType dtype) const;
 };
 
+// What one op gives for all steps of a sequence.
+struct WholeSequence {
+  Tensor outputs;  // [time, batch, units]
+  States states;   // after the last step
+};
+
 // A cell at work on one sequence: its weights are read once, its dropout is drawn once.
 class CellRun {
  public:
@@ -30,6 +37,10 @@ class CellRun {
   virtual Tensor project(const Tensor& x) = 0;
   // The rest of one step.
   virtual StepResult advance(const Tensor& projected, const States& states) = 0;
+  // All steps of x [time, batch, features] at once; none where no op does what this cell does.
+  virtual std::optional<WholeSequence> whole(const Tensor& /*x*/, const States& /*states*/) {
+    return std::nullopt;
+  }
 };
 
 // A cell of the library.

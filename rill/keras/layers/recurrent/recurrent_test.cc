@@ -266,12 +266,13 @@ TEST(Cell, OfOnesOwn) {
 
 // ---- sequences
 
-// A long sequence, or one of unknown length, is a loop of the graph; a short one is not.
+// A long sequence, or one of unknown length, is a loop of the graph; a short one is not. An LSTM
+// without a mask is one op.
 TEST(Sequence, TheLoopGivesWhatTheStepsGive) {
   const Tensor mask =
       tf::constant({{true, true, false, true, false}, {false, false, true, true, true}});
   const Tensor x = random({2, 5, 3});
-  const auto check = [&](const layers::Layer& layer, bool masked) {
+  const auto check = [&](const layers::Layer& layer, bool masked, bool has_op = false) {
     const keras::CallOptions options{.mask = masked ? mask : Tensor()};
     const auto both = [&](Tensor v) {
       tf::GradientTape tape({.persistent = true});
@@ -289,7 +290,7 @@ TEST(Sequence, TheLoopGivesWhatTheStepsGive) {
     auto steps = tf::function(both);
     auto loop = tf::function(
         both, {.input_signature = {tf::TensorSpec({tf::None, tf::None, 3}, tf::float32)}});
-    EXPECT_TRUE(has_loop(loop.get_concrete_function_for({})));
+    EXPECT_EQ(has_loop(loop.get_concrete_function_for({})), masked || !has_op);
     EXPECT_FALSE(has_loop(steps.get_concrete_function(x)));
     const std::vector<Tensor> a = steps(x).flatten(), b = loop(x).flatten();
     ASSERT_EQ(a.size(), eager.size());
@@ -302,14 +303,49 @@ TEST(Sequence, TheLoopGivesWhatTheStepsGive) {
   };
   for (const bool masked : {false, true}) {
     SCOPED_TRACE(masked);
-    check(layers::LSTM(4, {.return_sequences = true, .return_state = true}), masked);
-    check(layers::LSTM(4), masked);
+    check(layers::LSTM(4, {.return_sequences = true, .return_state = true}), masked, true);
+    check(layers::LSTM(4), masked, true);
+    check(layers::LSTM(4, {.recurrent_activation = "hard_sigmoid"}), masked);
     check(layers::GRU(4, {.return_sequences = true, .go_backwards = true}), masked);
     check(layers::GRU(4, {.return_state = true, .reset_after = false}), masked);
     check(layers::SimpleRNN(4, {.return_sequences = true, .zero_output_for_mask = true}), masked);
     check(layers::RNN({layers::LSTMCell(3), layers::GRUCell(4)}), masked);
-    check(layers::Bidirectional(layers::LSTM(4, {.return_sequences = true})), masked);
+    check(layers::Bidirectional(layers::LSTM(4, {.return_sequences = true})), masked, true);
   }
+}
+
+TEST(Sequence, OneOpGivesWhatTheStepsGive) {
+  const Tensor x = random({3, 7, 4});
+  const auto values = [&](const layers::LSTM& lstm) {
+    tf::GradientTape tape({.persistent = true});
+    tape.watch(x);
+    std::vector<Tensor> all = lstm.apply(x).flatten();
+    Tensor total = tf::constant(0.f);
+    for (const Tensor& t : all) total = total + tf::reduce_sum(tf::square(t));
+    all.push_back(tape.gradient(total, x).tensor());
+    for (const auto& g : tape.gradient(total, lstm.trainable_variables()))
+      all.push_back(g.tensor());
+    return all;
+  };
+  const auto check = [&](layers::LSTMOptions options) {
+    options.unroll = true;
+    const layers::LSTM steps(5, options);
+    options.unroll = false;
+    const layers::LSTM op(5, options);
+    steps.apply(x), op.apply(x);
+    op.set_weights(steps.get_weights());
+    EXPECT_THAT(tf::function([&](Tensor v) { return op.apply(v).flatten()[0]; })
+                    .get_concrete_function(x)
+                    .to_string(),
+                testing::HasSubstr("lstm_sequence"));
+    const std::vector<Tensor> want = values(steps), got = values(op);
+    ASSERT_EQ(got.size(), want.size());
+    for (std::size_t i = 0; i < got.size(); ++i) expect_equal(got[i], want[i], 2e-5);
+  };
+  check({});
+  check({.return_sequences = true, .return_state = true});
+  check({.return_sequences = true, .go_backwards = true});
+  check({.return_sequences = true, .return_state = true, .time_major = true});
 }
 
 TEST(Sequence, LongOnesAreLoops) {

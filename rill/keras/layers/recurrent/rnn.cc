@@ -139,7 +139,7 @@ Nest RnnLayer::call_nest(const Nest& inputs, const CallContext& context) {
     for (int i = 2; i < x.ndim(); ++i) axes.push_back(i);
     x = transpose(x, axes);
   }
-  SequenceResult r = run_sequence(*run, run->project(x), mask, states, zero_output,
+  SequenceResult r = run_sequence(*run, x, mask, states, zero_output,
                                   {.go_backwards = o_.go_backwards,
                                    .unroll = o_.unroll,
                                    .return_sequences = o_.return_sequences,

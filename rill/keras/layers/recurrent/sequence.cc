@@ -94,14 +94,23 @@ SequenceResult as_loop(CellRun& run, const Tensor& x, const Tensor& mask, const 
   return r;
 }
 
+SequenceResult as_asked(WholeSequence all, const SequenceOptions& o) {
+  if (!o.return_sequences) return {all.states[0], std::move(all.states)};
+  return {o.time_major ? all.outputs : transpose(all.outputs, {1, 0, 2}), std::move(all.states)};
+}
+
 }  // namespace
 
-SequenceResult run_sequence(CellRun& run, const Tensor& x, const Tensor& mask, States states,
+SequenceResult run_sequence(CellRun& run, const Tensor& inputs, const Tensor& mask, States states,
                             const Tensor& zero_output, const SequenceOptions& o) {
-  const std::int64_t length = x.shape().dim(0);
+  const std::int64_t length = inputs.shape().dim(0);
   RILL_CHECK(length >= 0 || !o.unroll, invalid_argument,
              "cannot unroll a recurrent layer when the number of time steps is unknown: give the "
              "input a fixed length, or leave unroll false");
+  if (!mask.defined() && !o.unroll && length != 0)
+    if (auto all = run.whole(o.go_backwards ? reverse(inputs, {0}) : inputs, states))
+      return as_asked(std::move(*all), o);
+  const Tensor x = run.project(inputs);
   const bool loop = x.is_symbolic() && !o.unroll && (length < 0 || length > kLongestUnrolled);
   return loop ? as_loop(run, x, mask, states, zero_output, o)
               : step_by_step(run, x, mask, std::move(states), zero_output, o);

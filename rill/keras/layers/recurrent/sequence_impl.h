@@ -15,9 +15,9 @@ struct SequenceResult {
   States states;
 };
 
-// Takes a cell along x [time, batch, features], already projected. mask: [time, batch], or
-// undefined. Eagerly, and in functions for short sequences, one step after the other is run;
-// otherwise it becomes a loop of the graph.
+// Takes a cell along x [time, batch, features]. mask: [time, batch], or undefined. One op does it
+// all where there is one, and no mask. Else, eagerly and in functions for short sequences, one step
+// after the other is run; otherwise it becomes a loop of the graph.
 SequenceResult run_sequence(CellRun& run, const Tensor& x, const Tensor& mask, States states,
                             const Tensor& zero_output, const SequenceOptions& options);
 
