@@ -2,9 +2,7 @@
 
 find_program(RILL_CCACHE ccache)
 if(RILL_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Without this sloppiness ccache refuses files that use a precompiled header.
-  set(CMAKE_CXX_COMPILER_LAUNCHER
-      "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;${RILL_CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/tools/ccache_launcher")
   set(CMAKE_CUDA_COMPILER_LAUNCHER "${RILL_CCACHE}")
 endif()
 
