@@ -21,8 +21,8 @@ struct Options {
 // Without an op seed the n-th op after it gets the n-th stream. With an op seed
 // each op of that seed has its own stream that continues from call to call.
 // Eager ops then draw TensorFlow's numbers, with an op seed or without. Traced ops without one draw
-// the same numbers in every run of the program, but not TensorFlow's, which depend on how many nodes
-// its graph has.
+// the same numbers in every run of the program, but not TensorFlow's, which depend on how many
+// nodes its graph has.
 void set_seed(std::int64_t seed);
 
 // Half-open [minval, maxval). Integer dtypes need maxval: the form with bounds.

@@ -46,7 +46,8 @@ TEST(Random, AGlobalSeedAloneGivesTensorFlowsNumbers) {
     near(r::uniform({2}), {0.3253647f, 0.1387006f});
     near(r::normal({2}), {0.95883226f, -0.3325803f});
     EXPECT_EQ(r::shuffle(tf::range(6)).to_vector<int>(), (std::vector<int>{1, 3, 4, 5, 2, 0}));
-    EXPECT_EQ(r::uniform({2}, 0, 100, {.dtype = tf::int32}).to_vector<int>(), (std::vector<int>{67, 47}));
+    EXPECT_EQ(r::uniform({2}, 0, 100, {.dtype = tf::int32}).to_vector<int>(),
+              (std::vector<int>{67, 47}));
     near(r::truncated_normal({2}), {-0.31988043f, 1.3575249f});
     EXPECT_EQ(r::categorical({{0.f, 0.f, 0.f}}, 4).to_vector<int>(),
               (std::vector<int>{1, 1, 0, 1}));

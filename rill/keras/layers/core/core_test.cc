@@ -92,7 +92,11 @@ TEST(EinsumDense, Errors) {
   expect_error<tf::errors::InvalidArgument>([] { layers::EinsumDense("ab->ac", {3}); },
                                             "equation is \"ab->ac\"");
   layers::EinsumDense d("ab,bc->ac", {3}, {.bias_axes = "x"});
-  expect_error<tf::errors::InvalidArgument>([&] { d(tf::ones({2, 4})); }, "not an axis of the output");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        d(tf::ones({2, 4}));
+      },
+      "not an axis of the output");
   layers::EinsumDense other("abc,cd->abd", {7, 5});
   expect_error<tf::errors::InvalidArgument>([&] { other(tf::ones({2, 3, 4})); }, "axis 'b'");
 }
