@@ -115,6 +115,36 @@ TEST(Callbacks, LearningRates) {
   RILL_SHOWS("K86");
 }
 
+// As Keras's rules say for a number that never changes.
+TEST(Callbacks, ReduceLROnPlateauStopsAtTheLeastRate) {
+  struct Flat : keras::callbacks::Callback {
+    std::vector<double>* rates;
+    explicit Flat(std::vector<double>* r) : rates(r) {}
+    void on_epoch_end(int, const keras::Logs&) override { extra.set("flat", 1); }
+    void on_epoch_begin(int, const keras::Logs&) override {
+      rates->push_back(model->optimizer().learning_rate());
+    }
+  };
+  const auto rates_of = [&](keras::callbacks::ReduceLROnPlateauOptions o) {
+    std::vector<double> rates;
+    o.monitor = "flat";
+    o.patience = 1;
+    keras::Sequential m = model(0.1);
+    m.fit(x(), y(),
+          {.epochs = 6,
+           .verbose = 0,
+           .callbacks = {Flat(&rates), keras::callbacks::ReduceLROnPlateau(o)}});
+    return rates;
+  };
+  const auto expect = [](const std::vector<double>& got, const std::vector<double>& want) {
+    ASSERT_EQ(got.size(), want.size());
+    for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], want[i], 1e-7) << i;
+  };
+  expect(rates_of({.factor = 0.5, .min_lr = 0.03}), {0.1, 0.1, 0.05, 0.03, 0.03, 0.03});
+  expect(rates_of({.factor = 0.5}), {0.1, 0.1, 0.05, 0.025, 0.0125, 0.00625});
+  expect(rates_of({.factor = 0.5, .cooldown = 2}), {0.1, 0.1, 0.05, 0.05, 0.025, 0.025});
+}
+
 TEST(Callbacks, CsvLogger) {
   const std::string file = folder() + "/log.csv";
   keras::Sequential m = model();
