@@ -321,6 +321,45 @@ def frozen_loop(x):
     return tf.while_loop(lambda i, a: i < 4, lambda i, a: (i + 1, a * 0.5 + B2), (0, x))[1]
 
 
+# As the converter writes them by default: control flow lowered to Switch and Merge.
+
+@program(numbers([3]), frozen="lowered")
+def lowered_cond(x):
+    return tf.cond(tf.reduce_sum(x) > 100.0, lambda: (x + B2, x[0]), lambda: (x * B2, x[1]))
+
+
+@program(numbers([3]), frozen="lowered")
+def lowered_cond_true(x):
+    return tf.cond(tf.reduce_sum(x) < 100.0, lambda: (x + B2, x[0]), lambda: (x * B2, x[1]))
+
+
+@program(np.bool_(True), frozen="lowered")
+def lowered_constants(x):
+    return tf.cond(x, lambda: 7.0, lambda: 9.0), tf.cond(x, lambda: 1, lambda: tf.cast(x, tf.int32) + 5)
+
+
+@program(numbers([3]), np.int32(1), frozen="lowered")
+def lowered_nested(x, y):
+    return tf.cond(y > 0, lambda: tf.cond(y > 1, lambda: x + 1.0, lambda: x * B2), lambda: x - 1.0)
+
+
+@program(numbers([3]), np.int32(2), frozen="lowered")
+def lowered_switch_case(x, y):
+    return tf.switch_case(y, [lambda: x + 1.0, lambda: x * 2.0, lambda: x - B2, lambda: x * x])
+
+
+@program(numbers([3]), frozen="lowered")
+def lowered_assert(x):
+    tf.debugging.assert_less(x, 100.0)
+    with tf.control_dependencies([tf.debugging.Assert(tf.reduce_all(x > -50.0), [x])]):
+        return x * 2.0
+
+
+@program(numbers([3]), frozen="lowered")
+def lowered_loop(x):
+    return tf.while_loop(lambda i, a: i < 4, lambda i, a: (i + 1, tf.cond(i > 1, lambda: a * 0.5, lambda: a + B2)), (0, x))[1]
+
+
 KERNEL, RECURRENT, BIAS = variable([3, 16], 0.3, "kernel"), variable([4, 16], 0.3, "recurrent", 5), variable([16], 0.1, "bias")
 
 
@@ -348,7 +387,7 @@ def trace(f, inputs, frozen, specs):
                  for i, (a, s) in enumerate(zip(inputs, specs))]
     concrete = tf.function(f, input_signature=signature).get_concrete_function()
     if frozen:
-        concrete = convert_variables_to_constants_v2(concrete, lower_control_flow=False)
+        concrete = convert_variables_to_constants_v2(concrete, lower_control_flow=frozen == "lowered")
     return concrete.graph.as_graph_def(), [t.name for t in concrete.inputs], [t.name for t in concrete.outputs]
 
 

@@ -1,3 +1,4 @@
+#include <charconv>
 #include <set>
 
 #include "rill/graph/graph_def/raise_control_flow_impl.h"
@@ -5,8 +6,26 @@
 namespace rill::raising {
 namespace {
 
-// Where a node stands: on which side of which predicates.
+// Where a node is: on which side of which predicates. A predicate is a bool (0: false, 1: true), or
+// the number of a branch.
 using Sides = std::map<std::string, int, std::less<>>;
+
+// A Merge that ends a condition: its predicate, and which input belongs to each side.
+struct End {
+  std::string pred;
+  std::vector<int> input_of_side;
+};
+using Ends = std::map<std::string, End, std::less<>>;
+
+bool is_switch(const proto::NodeDef& n) {
+  return (is_op(n, "Switch") || is_op(n, "_SwitchN")) && n.input_size() >= 2;
+}
+// The side that an output of a Switch is on.
+int side_of(const Edge& e) {
+  int side = 0;
+  std::from_chars(e.index.data(), e.index.data() + e.index.size(), side);
+  return side;
+}
 
 // The tensor behind copies of it.
 std::string predicate(Flow& flow, const std::string& tensor) {
@@ -46,25 +65,30 @@ std::vector<std::string> sorted(Flow& flow) {
 
 // Identity of the Switch of a predicate by itself: branches hang on it by control edges.
 bool is_pivot(Flow& flow, const proto::NodeDef& n) {
-  if (is_op(n, "Switch")) return true;
+  if (is_switch(n)) return true;
   if (!is_op(n, "Identity") || n.input_size() < 1) return false;
   const proto::NodeDef* s = flow.find(Edge(n.input(0)).node);
-  return s && is_op(*s, "Switch");
+  return s && is_switch(*s);
 }
 
-void raise_condition(Flow& flow, Library& library, const std::string& pred,
-                     const std::vector<std::string>& merges,
-                     const std::map<std::string, Sides, std::less<>>& sides) {
-  // Arguments of both branches: what the Switch nodes of this predicate take in.
-  Piece branch[2];
-  std::map<std::string, std::string> args[2];
+void raise_condition(Flow& flow, Library& library, const std::vector<std::string>& merges,
+                     const Ends& ends, const std::map<std::string, Sides, std::less<>>& sides) {
+  const std::string& pred = ends.find(merges[0])->second.pred;
+  const std::size_t count = ends.find(merges[0])->second.input_of_side.size();
+  const auto input_of = [&](const std::string& merge, std::size_t side) {
+    return Edge(flow.find(merge)->input(ends.find(merge)->second.input_of_side[side]));
+  };
+  // Arguments of all branches: what the Switch nodes of this predicate take in.
+  std::vector<Piece> branch(count);
+  std::vector<std::map<std::string, std::string>> args(count);
+  bool by_number = false;
   proto::NodeDef choice;
   auto& attrs = *choice.mutable_attr();
   attrs["Tin"].mutable_list();
   attrs["Tout"].mutable_list();
   choice.add_input(pred);
   std::map<std::string, std::string> by_source;  // tensor from outside: argument
-  for (int side : {0, 1}) {
+  for (std::size_t side = 0; side < count; ++side) {
     std::set<std::string> seen;
     std::vector<std::string> todo;
     auto reach = [&](const Edge& e, const proto::NodeDef& user) {
@@ -73,9 +97,10 @@ void raise_condition(Flow& flow, Library& library, const std::string& pred,
         if (n && !is_pivot(flow, *n)) todo.emplace_back(e.node);
         return;
       }
-      if (is_op(*n, "Switch") && n->input_size() >= 2 &&
-          predicate(flow, Edge(n->input(1)).tensor()) == pred) {
-        if (e.index != (side ? "1" : "0")) cannot_raise(user, "it uses both sides of a Switch");
+      if (is_switch(*n) && predicate(flow, Edge(n->input(1)).tensor()) == pred) {
+        by_number = by_number || is_op(*n, "_SwitchN");
+        if (side_of(e) != static_cast<int>(side))
+          cannot_raise(user, "it uses several sides of a Switch");
         const std::string source = Edge(n->input(0)).tensor();
         auto it = by_source.find(source);
         if (it == by_source.end()) {
@@ -96,7 +121,7 @@ void raise_condition(Flow& flow, Library& library, const std::string& pred,
     };
     for (const std::string& m : merges) {
       const proto::NodeDef& n = *flow.find(m);
-      reach(Edge(n.input(side)), n);
+      reach(input_of(m, side), n);
     }
     while (!todo.empty()) {
       const std::string name = std::move(todo.back());
@@ -113,18 +138,21 @@ void raise_condition(Flow& flow, Library& library, const std::string& pred,
     const proto::NodeDef* from = flow.find(e.node);
     return !from || is_pivot(flow, *from);
   };
-  for (int side : {0, 1}) {
+  bool stateful = false;
+  for (std::size_t side = 0; side < count; ++side) {
     for (const std::string& m : merges) {
-      const proto::NodeDef& n = *flow.find(m);
-      branch[side].results.push_back(Edge(n.input(side)).tensor());
-      branch[side].result_types.push_back(type_of(n));
+      branch[side].results.push_back(input_of(m, side).tensor());
+      branch[side].result_types.push_back(type_of(*flow.find(m)));
     }
     library.cut(flow, args[side], {}, on_pivot, &branch[side]);
+    stateful = stateful || branch[side].stateful;
   }
-  const std::string name = flow.fresh(merges[0] + "/If");
+  by_number = by_number || count != 2;
+  const std::string kind = by_number ? "Case" : "If";
+  const std::string name = flow.fresh(merges[0] + "/" + kind);
   choice.set_name(name);
-  choice.set_op(branch[0].stateful || branch[1].stateful ? "If" : "StatelessIf");
-  attrs["Tcond"].set_type(proto::DT_BOOL);
+  choice.set_op(stateful ? kind : "Stateless" + kind);
+  if (!by_number) attrs["Tcond"].set_type(proto::DT_BOOL);
   for (std::size_t i = 0; i < merges.size(); ++i) {
     proto::NodeDef& n = *flow.find(merges[i]);
     attrs["Tout"].mutable_list()->add_type(type_of(n));
@@ -135,46 +163,75 @@ void raise_condition(Flow& flow, Library& library, const std::string& pred,
     (*n.mutable_attr())["T"] = type;
     n.add_input(i ? format("{}:{}", name, i) : name);
   }
-  attrs["else_branch"].mutable_func()->set_name(
-      library.add(merges[0] + "_false", std::move(branch[0])));
-  attrs["then_branch"].mutable_func()->set_name(
-      library.add(merges[0] + "_true", std::move(branch[1])));
+  if (by_number) {
+    for (std::size_t i = 0; i < count; ++i)
+      attrs["branches"].mutable_list()->add_func()->set_name(
+          library.add(format("{}_{}", merges[0], i), std::move(branch[i])));
+  } else {
+    attrs["else_branch"].mutable_func()->set_name(
+        library.add(merges[0] + "_false", std::move(branch[0])));
+    attrs["then_branch"].mutable_func()->set_name(
+        library.add(merges[0] + "_true", std::move(branch[1])));
+  }
   flow.add(std::move(choice));
+}
+
+// The predicate on whose sides the inputs of a Merge are, each on another. TensorFlow 1 puts the
+// false side first, a lowered If the true one. An input that is a constant may be on no side: then
+// it is on the one that is left. Empty: there is none.
+End end_of(const std::vector<Sides>& inputs) {
+  std::set<std::string> candidates;
+  for (const Sides& s : inputs)
+    for (const auto& [p, side] : s) candidates.insert(p);
+  for (const bool all_must_say : {true, false})
+    for (const std::string& p : candidates) {
+      std::vector<int> input_of_side(inputs.size(), -1), silent;
+      bool fits = true;
+      for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const auto it = inputs[i].find(p);
+        if (it == inputs[i].end()) {
+          silent.push_back(static_cast<int>(i));
+          continue;
+        }
+        const auto side = static_cast<std::size_t>(it->second);
+        fits = fits && it->second >= 0 && side < inputs.size() && input_of_side[side] < 0;
+        if (fits) input_of_side[side] = static_cast<int>(i);
+      }
+      if (!fits || silent.size() > (all_must_say ? 0 : 1)) continue;
+      for (int& input : input_of_side)
+        if (input < 0) input = silent[0];
+      return {p, std::move(input_of_side)};
+    }
+  return {};
 }
 
 // One condition in whose branches there is no other. False: there is none left.
 bool raise_innermost(Flow& flow, Library& library, const std::vector<std::string>& order) {
   library.work(static_cast<std::int64_t>(order.size()) * 4);
   std::map<std::string, Sides, std::less<>> sides;
-  std::map<std::string, std::string> merge_pred;
+  Ends ends;
   for (const std::string& name : order) {
     const proto::NodeDef* n = flow.find(name);
     if (!n) continue;
     Sides own;
-    bool first = true;
+    std::vector<Sides> merged;  // of a Merge: of its inputs
     for (const std::string& in : n->input()) {
       const Edge e(in);
       Sides from;
       if (const auto it = sides.find(e.node); it != sides.end()) from = it->second;
-      if (const proto::NodeDef* s = flow.find(e.node);
-          s && is_op(*s, "Switch") && s->input_size() >= 2 && !e.control)
-        from[predicate(flow, Edge(s->input(1)).tensor())] = e.index == "1";
-      if (is_op(*n, "Merge") && first) {
-        own = std::move(from);
-        first = false;
-        continue;
-      }
-      if (is_op(*n, "Merge") && !e.control) {
-        // The predicate on which the two sides differ ends here.
-        std::string ends;
+      if (const proto::NodeDef* s = flow.find(e.node); s && is_switch(*s) && !e.control)
+        from[predicate(flow, Edge(s->input(1)).tensor())] = side_of(e);
+      if (is_op(*n, "Merge") && !e.control)
+        merged.push_back(std::move(from));
+      else
+        for (const auto& [p, side] : from) own.emplace(p, side);
+    }
+    if (is_op(*n, "Merge")) {
+      End end = end_of(merged);  // the predicate ends here
+      for (const Sides& from : merged)
         for (const auto& [p, side] : from)
-          if (const auto it = own.find(p); it != own.end() && it->second != side)
-            ends = ends.empty() ? p : ends;
-        if (!ends.empty()) merge_pred[name] = ends;
-        from.erase(ends);
-        own.erase(ends);
-      }
-      for (const auto& [p, side] : from) own.emplace(p, side);
+          if (p != end.pred) own.emplace(p, side);
+      if (!end.pred.empty()) ends[name] = std::move(end);
     }
     if (own.size() > 256) cannot_raise(*n, "it is in too many branches");
     library.work(static_cast<std::int64_t>(own.size()) * 8);
@@ -189,17 +246,16 @@ bool raise_innermost(Flow& flow, Library& library, const std::vector<std::string
     bool late = false;
     for (const std::string& in : n->input()) late = late || after.contains(Edge(in).node);
     if (is_op(*n, "Merge")) {
-      const auto p = merge_pred.find(name);
-      if (p == merge_pred.end() || n->input_size() < 2)
-        cannot_raise(*n, "its inputs are not the two sides of one predicate");
-      if (merges.empty()) pred = p->second;
-      if (!late && p->second == pred) merges.push_back(name);
+      const auto end = ends.find(name);
+      if (end == ends.end()) cannot_raise(*n, "its inputs are not the sides of one predicate");
+      if (merges.empty()) pred = end->second.pred;
+      if (!late && end->second.pred == pred) merges.push_back(name);
       late = true;
     }
     if (late) after.insert(name);
   }
   if (merges.empty()) return false;
-  raise_condition(flow, library, pred, merges, sides);
+  raise_condition(flow, library, merges, ends, sides);
   return true;
 }
 
@@ -207,18 +263,18 @@ bool raise_innermost(Flow& flow, Library& library, const std::vector<std::string
 
 void raise_conditions(Flow& flow, Library& library) {
   bool any = false;
-  flow.each([&](const proto::NodeDef& n) { any = any || is_op(n, "Switch") || is_op(n, "Merge"); });
+  flow.each([&](const proto::NodeDef& n) { any = any || is_switch(n) || is_op(n, "Merge"); });
   if (!any) return;
   while (raise_innermost(flow, library, sorted(flow))) {
   }
   flow.each([&](const proto::NodeDef& n) {
-    if (is_op(n, "Merge")) cannot_raise(n, "its inputs are not the two sides of one predicate");
+    if (is_op(n, "Merge")) cannot_raise(n, "its inputs are not the sides of one predicate");
   });
   // What is left hangs on pivots and leads nowhere.
   std::set<std::string> dead;
   for (const std::string& name : sorted(flow))
     if (const proto::NodeDef* n = flow.find(name)) {
-      bool gone = is_op(*n, "Switch");
+      bool gone = is_switch(*n);
       for (const std::string& in : n->input())
         gone = gone || dead.contains(std::string(Edge(in).node));
       if (gone) dead.insert(name);
