@@ -85,7 +85,7 @@ TEST(OnNan, NamesTheLayerAndTheLine) {
 TEST(OnNan, FindsAModelThatExplodes) {
   for (const bool eagerly : {false, true}) {
     SCOPED_TRACE(eagerly ? "eagerly" : "planned");
-    // Positive weights: sums of both signs would overflow in a product first.
+    // One layer trains: of two, a product would overflow before its square does.
     keras::Sequential m(
         {Dense(4, {.kernel_initializer = "ones", .input_shape = {2}, .name = "first"}),
          Dense(1, {.kernel_initializer = "ones", .name = "second"})},

@@ -45,7 +45,7 @@ void fill(KernelContext& c, const Philox& gen) {
 // One number takes at most one group (truncated: 64 groups of four words).
 template <class D>
 void stateful_cpu(KernelContext& c) noexcept {
-  fill<D>(c, from_attrs(c, std::is_same_v<D, Truncated> ? 64 : 1));
+  fill<D>(c, from_attrs(c, kReservedPerNumber));
 }
 template <class D>
 void seeded_cpu(KernelContext& c) noexcept {
@@ -80,7 +80,9 @@ void fill_ints(KernelContext& c, const Philox& gen, int bounds) {
     });
   });
 }
-void uniform_int_cpu(KernelContext& c) noexcept { fill_ints(c, from_attrs(c, 1), 1); }
+void uniform_int_cpu(KernelContext& c) noexcept {
+  fill_ints(c, from_attrs(c, kReservedPerNumber), 1);
+}
 void seeded_uniform_int_cpu(KernelContext& c) noexcept { fill_ints(c, from_seed(c, 1), 2); }
 void keyed_uniform_int_cpu(KernelContext& c) noexcept {
   const Philox gen = from_key(c);
@@ -98,7 +100,7 @@ void shuffle_cpu(KernelContext& c) noexcept {
   if (c.in_shape(0).rank() == 0)
     order[0] = 0;
   else
-    functors::fill_permutation(from_attrs(c, 1),
+    functors::fill_permutation(from_attrs(c, 1, groups_of_permutation(rows)),
                                std::span<std::int64_t>(order, static_cast<std::size_t>(rows)));
   dispatch_width(c.in(0).dtype, [&]<class T>() {
     for (std::int64_t i = 0; i < rows; ++i)
@@ -125,7 +127,8 @@ void sample(KernelContext& c, const Philox& gen) {
   });
 }
 void multinomial_cpu(KernelContext& c) noexcept {
-  sample(c, from_attrs(c, 2, c.in(0).size * std::max<std::int64_t>(1, c.out_shape().dim(-1))));
+  sample(c, from_attrs(c, 2 * kReservedPerNumber,
+                       pairs_of_samples(c.in(0).size, c.out_shape().dim(-1))));
 }
 void stateless_multinomial_cpu(KernelContext& c) noexcept { sample(c, from_seed(c, 2)); }
 RILL_KERNEL("Multinomial", cpu, kFloatTypes, multinomial_cpu);

@@ -98,7 +98,7 @@ void fill(KernelContext& c, const Philox& gen) {
 
 template <class D>
 void stateful_cuda(KernelContext& c) noexcept {
-  fill<D>(c, functors::from_attrs(c, std::is_same_v<D, Truncated> ? 64 : 1));
+  fill<D>(c, functors::from_attrs(c, kReservedPerNumber));
 }
 template <class D>
 void seeded_cuda(KernelContext& c) noexcept {
@@ -163,7 +163,9 @@ void fill_ints(KernelContext& c, const Philox& gen, int bounds) {
                                     {gpu_of(c).kernel_error(), &c.op(), "minval"}});
   });
 }
-void uniform_int_cuda(KernelContext& c) noexcept { fill_ints(c, functors::from_attrs(c, 1), 1); }
+void uniform_int_cuda(KernelContext& c) noexcept {
+  fill_ints(c, functors::from_attrs(c, kReservedPerNumber), 1);
+}
 void seeded_uniform_int_cuda(KernelContext& c) noexcept {
   fill_ints(c, functors::from_seed(c, 1), 2);
 }
@@ -237,8 +239,8 @@ void sample(KernelContext& c, const Philox& gen) {
   });
 }
 void multinomial_cuda(KernelContext& c) noexcept {
-  sample(c, functors::from_attrs(c, 2,
-                                 c.in(0).size * std::max<std::int64_t>(1, c.out_shape().dim(-1))));
+  sample(c, functors::from_attrs(c, 2 * kReservedPerNumber,
+                                 pairs_of_samples(c.in(0).size, c.out_shape().dim(-1))));
 }
 void stateless_multinomial_cuda(KernelContext& c) noexcept { sample(c, functors::from_seed(c, 2)); }
 RILL_KERNEL("Multinomial", gpu, kFloatTypes, multinomial_cuda);
@@ -260,7 +262,7 @@ void shuffle_cuda(KernelContext& c) noexcept try {
                      inner = rows ? c.in(0).size / rows : 0;
   std::vector<std::int64_t> order(static_cast<std::size_t>(std::max<std::int64_t>(1, rows)), 0);
   if (c.in_shape(0).rank() > 0)
-    functors::fill_permutation(functors::from_attrs(c, 1),
+    functors::fill_permutation(functors::from_attrs(c, 1, groups_of_permutation(rows)),
                                std::span(order.data(), static_cast<std::size_t>(rows)));
   auto* on_device = c.scratch<std::int64_t>(static_cast<std::int64_t>(order.size()));
   if (!on_device) return;

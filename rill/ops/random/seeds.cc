@@ -18,6 +18,9 @@ namespace {
 // TensorFlow's seed where only an op has one.
 constexpr std::int64_t kDefaultGlobalSeed = 87654321;
 
+// Streams of traced ops are others than those of eager ones.
+constexpr std::int64_t kTraced = std::int64_t{1} << 32;
+
 struct Seeds {
   std::mutex mutex;
   bool fixed = false;  // the user set a global seed
@@ -131,7 +134,7 @@ RandomStream graph_stream(std::int64_t op_seed) {
   } else if (op_seed < 0) {
     std::lock_guard lock(seeds().mutex);
     const std::int64_t global = global_seed(seeds());
-    s = {global, ++seeds().traced, 0};
+    s = {global, kTraced + ++seeds().traced, 0};
   } else {
     s = next_stream(op_seed, 0);
   }

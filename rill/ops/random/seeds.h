@@ -21,6 +21,15 @@ RandomStream graph_stream(std::int64_t op_seed);
 std::int64_t new_graph_offset();
 // The attribute of a stateful random op that holds the offset.
 inline constexpr const char* kRandomOffset = "_offset";
+// So many groups of the generator TensorFlow reserves for each number that an op may draw; the next
+// run begins behind them.
+constexpr std::int64_t kReservedPerNumber = 256;
+// For a permutation of n it reserves one number of 32 bits for each exchange.
+inline std::int64_t groups_of_permutation(std::int64_t n) { return n > 1 ? (n + 2) / 4 : 0; }
+// For samples of classes, two numbers for each pair, the samples rounded up to fours.
+inline std::int64_t pairs_of_samples(std::int64_t logits, std::int64_t samples) {
+  return logits * ((samples + 3) / 4 * 4);
+}
 // Of a dataset that draws. Datasets are counted by themselves: making one does not
 // change the numbers of the ops that follow.
 RandomStream dataset_stream(std::int64_t op_seed);

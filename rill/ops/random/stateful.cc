@@ -138,14 +138,16 @@ Tensor truncated_normal(const Operand& shape, double mean, double stddev, Option
 }
 Tensor shuffle(const Operand& value, std::int64_t seed) {
   const Arg v(value);
-  const RandomStream s = stream(seed, [&] { return v->ndim() > 0 ? v->shape().dim(0) : 0; });
+  const RandomStream s =
+      stream(seed, [&] { return v->ndim() > 0 ? groups_of_permutation(v->shape().dim(0)) : 0; });
   return execute(shuffle_op, {v}, {{"seed", s.seed}, {"seed2", s.seed2}, {"_offset", s.offset}});
 }
 Tensor categorical(const Operand& logits, const Operand& num_samples, DType dtype,
                    std::int64_t seed) {
   const Arg l(logits), n(num_samples, int32);
-  const RandomStream s =
-      stream(seed, [&] { return l->size() * std::max<std::int64_t>(1, n->item<std::int64_t>()); });
+  const RandomStream s = stream(seed, [&] {
+    return pairs_of_samples(l->size(), std::max<std::int64_t>(1, n->item<std::int64_t>()));
+  });
   return execute(
       multinomial_op, {l, n},
       {{"output_dtype", dtype}, {"seed", s.seed}, {"seed2", s.seed2}, {"_offset", s.offset}});
