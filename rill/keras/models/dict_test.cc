@@ -62,13 +62,13 @@ TEST(Dicts, OutputsAreInTheOrderOfTheirKeys) {
   EXPECT_EQ(m.layers()[1]->name(), "qq");
   EXPECT_EQ(m.weights()[0].name(), "qq/kernel:0");
   const Tensor b = keras::Input({2}, {.name = "bb"}), a = keras::Input({3}, {.name = "aa"});
+  const Tensor d1 = layers::Dense(2, {.name = "d1"})(b), d2 = layers::Dense(2, {.name = "d2"})(a);
   const keras::Model of_two(Nest::dict({{"z", b}, {"c", a}}),
-                            layers::concatenate({layers::Dense(2, {.name = "d1"})(b),
-                                                 layers::Dense(2, {.name = "d2"})(a)}));
+                            layers::Concatenate({.name = "joined"})({d1, d2}));
   EXPECT_THAT(of_two.input_names(), ElementsAre("aa", "bb"));
   std::vector<std::string> names;
   for (const keras::LayerRef& l : of_two.layers()) names.push_back(l->name());
-  EXPECT_THAT(names, ElementsAre("bb", "aa", "d1", "d2", "concatenate"));
+  EXPECT_THAT(names, ElementsAre("bb", "aa", "d1", "d2", "joined"));
 }
 
 TEST(Dicts, KeysComeBackFromFiles) {

@@ -86,10 +86,12 @@ TEST(OnNan, FindsAModelThatExplodes) {
   for (const bool eagerly : {false, true}) {
     SCOPED_TRACE(eagerly ? "eagerly" : "planned");
     // One layer trains: of two, a product would overflow before its square does.
-    keras::Sequential m(
-        {Dense(4, {.kernel_initializer = "ones", .input_shape = {2}, .name = "first"}),
-         Dense(1, {.kernel_initializer = "ones", .name = "second"})},
-        "net");
+    keras::Sequential m({Dense(4, {.kernel_initializer = "ones",
+                                   .input_shape = {2},
+                                   .name = "first",
+                                   .trainable = false}),
+                         Dense(1, {.kernel_initializer = "ones", .name = "second"})},
+                        "net");
     m.compile({.optimizer = keras::optimizers::SGD(1e4), .loss = "mse", .run_eagerly = eagerly});
     const auto fit = [&] {
       m.fit(samples(), targets(),
