@@ -27,6 +27,8 @@
 #include "rill/eager/module.h"
 #include "rill/eager/variable.h"
 #include "rill/graph/control_flow/control_flow.h"
+#include "rill/graph/control_flow/gru_sequence.h"
+#include "rill/graph/control_flow/lstm_sequence.h"
 #include "rill/graph/control_flow/tensor_array.h"
 #include "rill/graph/function/autograph.h"
 #include "rill/graph/function/function.h"

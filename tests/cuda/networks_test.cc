@@ -44,24 +44,24 @@ Tensor normal(const std::vector<std::int64_t>& shape, int seed) {
 }
 
 // Results and gradients of a layer with these weights, by a traced function or eagerly.
-std::vector<Tensor> results_of(const char* device, const std::function<layers::LSTM()>& make,
+std::vector<Tensor> results_of(const char* device, const std::function<layers::Layer()>& make,
                                const std::vector<Tensor>& weights, const Tensor& input,
                                bool traced) {
   auto scope = tf::device(device);
-  const layers::LSTM lstm = make();
+  const layers::Layer layer = make();
   const Tensor x = tf::identity(input);
   tf::config::set_soft_device_placement(true);  // first weights come from the host
-  lstm.apply(x);
+  layer.apply(x);
   tf::config::set_soft_device_placement(false);
-  lstm.set_weights(weights);
+  layer.set_weights(weights);
   const auto both = [=](Tensor v) {
     tf::GradientTape tape({.persistent = true});
     tape.watch(v);
-    std::vector<Tensor> out = lstm.apply(v).flatten();
+    std::vector<Tensor> out = layer.apply(v).flatten();
     Tensor total = tf::reduce_sum(tf::square(out[0]));
     for (const Tensor& t : out) total = total + tf::reduce_mean(tf::sin(t));
     out.push_back(tape.gradient(total, v).tensor());
-    for (const auto& g : tape.gradient(total, lstm.trainable_variables()))
+    for (const auto& g : tape.gradient(total, layer.trainable_variables()))
       out.push_back(g.tensor());
     return tf::Nest(out);
   };
@@ -71,34 +71,44 @@ std::vector<Tensor> results_of(const char* device, const std::function<layers::L
   return f(x).flatten();
 }
 
-TEST_F(GpuNetworks, LstmIsTheCpus) {
+TEST_F(GpuNetworks, RecurrentLayersAreTheCpus) {
   struct Case {
     std::int64_t batch, time, features, units;
-    layers::LSTMOptions options;
+    bool sequences, state, backwards;
   };
-  for (const Case& c :
-       {Case{50, 40, 60, 256, {}},
-        Case{3, 7, 5, 4, {.return_sequences = true, .return_state = true}}, Case{1, 1, 1, 1, {}},
-        Case{17, 33, 31, 65, {.return_sequences = true, .go_backwards = true}}}) {
-    SCOPED_TRACE(c.units);
-    const auto make = [&] { return layers::LSTM(c.units, c.options); };
-    const std::vector<Tensor> weights{normal({c.features, 4 * c.units}, 1) * 0.1f,
-                                      normal({c.units, 4 * c.units}, 2) * 0.05f,
-                                      normal({4 * c.units}, 3) * 0.1f};
-    const Tensor x = normal({c.batch, c.time, c.features}, 4);
-    const auto want = results_of("/cpu:0", make, weights, x, false);
-    for (const bool traced : {false, true}) {
-      const auto got = results_of("/gpu:0", make, weights, x, traced),
-                 again = results_of("/gpu:0", make, weights, x, traced);
-      ASSERT_EQ(got.size(), want.size());
-      for (std::size_t i = 0; i < got.size(); ++i) {
-        SCOPED_TRACE(i);
-        EXPECT_THAT(got[i].device().name(), ::testing::HasSubstr("GPU"));
-        expect_close(got[i], want[i], 2e-4);
-        EXPECT_EQ(got[i].to_vector<float>(), again[i].to_vector<float>());
+  for (const bool gru : {false, true})
+    for (const Case& c :
+         {Case{50, 40, 60, 256, false, false, false}, Case{3, 7, 5, 4, true, true, false},
+          Case{1, 1, 1, 1, false, false, false}, Case{17, 33, 31, 65, true, false, true}}) {
+      SCOPED_TRACE(gru ? "GRU" : "LSTM");
+      SCOPED_TRACE(c.units);
+      const auto set = [&](auto o) {
+        o.return_sequences = c.sequences, o.return_state = c.state, o.go_backwards = c.backwards;
+        return o;
+      };
+      const auto make = [&]() -> layers::Layer {
+        if (gru) return layers::GRU(c.units, set(layers::GRUOptions()));
+        return layers::LSTM(c.units, set(layers::LSTMOptions()));
+      };
+      const std::int64_t wide = (gru ? 3 : 4) * c.units;
+      const Tensor bias = normal({(gru ? 2 : 1) * wide}, 3) * 0.1f;
+      const std::vector<Tensor> weights{normal({c.features, wide}, 1) * 0.1f,
+                                        normal({c.units, wide}, 2) * 0.05f,
+                                        gru ? tf::reshape(bias, {2, -1}) : bias};
+      const Tensor x = normal({c.batch, c.time, c.features}, 4);
+      const auto want = results_of("/cpu:0", make, weights, x, false);
+      for (const bool traced : {false, true}) {
+        const auto got = results_of("/gpu:0", make, weights, x, traced),
+                   again = results_of("/gpu:0", make, weights, x, traced);
+        ASSERT_EQ(got.size(), want.size());
+        for (std::size_t i = 0; i < got.size(); ++i) {
+          SCOPED_TRACE(i);
+          EXPECT_THAT(got[i].device().name(), ::testing::HasSubstr("GPU"));
+          expect_close(got[i], want[i], 2e-4);
+          EXPECT_EQ(got[i].to_vector<float>(), again[i].to_vector<float>());
+        }
       }
     }
-  }
 }
 
 // Two residual blocks.

@@ -1,7 +1,7 @@
 // An LSTM along a sequence, as one op.
 #include "rill/graph/control_flow/lstm_sequence.h"
 
-#include "rill/eager/gradient_tape.h"
+#include "rill/graph/control_flow/by_steps_impl.h"
 #include "rill/graph/control_flow/control_flow.h"
 #include "rill/graph/control_flow/tensor_array.h"
 #include "rill/ops/array_ops.h"
@@ -75,33 +75,9 @@ void lstm_grad_shape(ShapeContext& c) {
 
 // ---- the ops
 
-// The gradients as a function of what they were computed from, differentiated once more: the
-// steps are written out, and a tape listens to how another goes back through them.
-void lstm_grad_grad(GradContext& g) {
-  RILL_CHECK(g.input_shape(3).has_rank() && g.input_shape(3).dim(0) >= 0, unimplemented,
-             "[lstm_sequence] the second derivative needs the number of steps; x has shape {}",
-             g.input_shape(3));
-  std::vector<Tensor> in, u;
-  for (int i = 0; i < 9; ++i) in.push_back(identity(g.input(i)));
-  for (int i = 0; i < 6; ++i) u.push_back(g.dy(i));
-  GradientTape outer;
-  for (const Tensor& t : in) outer.watch(t);
-  std::vector<Tensor> first;
-  {
-    GradientTape inner;
-    const std::vector<Tensor> arguments(in.begin() + 3, in.end());
-    for (const Tensor& t : arguments) inner.watch(t);
-    const LstmResult r = lstm_by_steps({in[3], in[4], in[5], in[6], in[7], in[8]});
-    const Gradients grads =
-        inner.gradient(std::vector<Tensor>{r.outputs, r.h, r.c}, arguments,
-                       {.output_gradients = std::vector<Tensor>(in.begin(), in.begin() + 3),
-                        .unconnected_gradients = "zero"});
-    for (const Gradient& each : grads) first.push_back(each.tensor());
-  }
-  const Gradients second =
-      outer.gradient(first, in, {.output_gradients = u, .unconnected_gradients = "zero"});
-  for (int i = 0; i < 9; ++i)
-    if (g.needs(i)) g.set(i, second[static_cast<std::size_t>(i)]);
+std::vector<Tensor> lstm_steps(const std::vector<Tensor>& a) {
+  const LstmResult r = lstm_by_steps({a[0], a[1], a[2], a[3], a[4], a[5]});
+  return {r.outputs, r.h, r.c};
 }
 
 const Op& lstm_grad_op =
@@ -126,7 +102,7 @@ const Op& lstm_grad_op =
         .type("T", kFloatTypes)
         .doc("The gradients of lstm_sequence, of which y and kept are outputs.")
         .shape(lstm_grad_shape)
-        .gradient(lstm_grad_grad,
+        .gradient([](GradContext& g) { differentiate_gradients(g, lstm_steps, 3, 6); },
                   "y_backprop h_last_backprop c_last_backprop x h c kernel recurrent_kernel bias")
         .define();
 

@@ -17,6 +17,8 @@ bool in_tensorflow(const Op& op) {
   // end with the process.
   static const std::set<std::string_view> kOwn = {"LayerNorm",
                                                   "LayerNormGrad",
+                                                  "GRUSequence",
+                                                  "GRUSequenceGrad",
                                                   "LSTMSequence",
                                                   "LSTMSequenceGrad",
                                                   "ResourceApplyNadam",

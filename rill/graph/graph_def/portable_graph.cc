@@ -2,7 +2,8 @@
 #include <list>
 
 #include "rill/base/check.h"
-#include "rill/eager/gradient_tape.h"
+#include "rill/graph/control_flow/by_steps_impl.h"
+#include "rill/graph/control_flow/gru_sequence.h"
 #include "rill/graph/control_flow/lstm_sequence.h"
 #include "rill/graph/graph_def/graph_def_impl.h"
 #include "rill/graph/graph_def/node_signature_impl.h"
@@ -46,6 +47,15 @@ struct Rows {
   Tensor scale, z;
 };
 
+std::vector<Tensor> lstm_steps(const std::vector<Tensor>& a) {
+  const LstmResult r = lstm_by_steps({a[0], a[1], a[2], a[3], a[4], a[5]});
+  return {r.outputs, r.h, r.c};
+}
+std::vector<Tensor> gru_steps(const std::vector<Tensor>& a) {
+  const GruResult r = gru_by_steps({a[0], a[1], a[2], a[3], a[4]});
+  return {r.outputs, r.h};
+}
+
 // Ops of Rill alone as ops that others have; empty: there is no such form.
 std::vector<Tensor> parts_of(const Node& n, const std::vector<Tensor>& in) {
   if (n.is("LayerNorm")) {
@@ -58,20 +68,22 @@ std::vector<Tensor> parts_of(const Node& n, const std::vector<Tensor>& in) {
     return {cast(r.scale * (g - r.mean(g) - r.z * r.mean(g * r.z)), r.dtype),
             cast(r.sum(dy * r.z), r.dtype), cast(r.sum(dy), r.dtype)};
   }
+  // The parts of the gradients go through the steps again and need nothing kept.
+  const auto from = [&](int first, int count) {
+    return std::vector<Tensor>(in.begin() + first, in.begin() + first + count);
+  };
   if (n.is("LSTMSequence")) {
-    const LstmResult r = lstm_by_steps({in[0], in[1], in[2], in[3], in[4], in[5]});
-    // The parts of the gradient go through the steps again and need nothing kept.
-    return {r.outputs, r.h, r.c, zeros_like(tile(r.outputs, {1, 1, 5}))};
+    std::vector<Tensor> out = lstm_steps(in);
+    out.push_back(zeros_like(tile(out[0], {1, 1, 5})));
+    return out;
   }
-  if (n.is("LSTMSequenceGrad")) {
-    GradientTape tape;
-    const std::vector<Tensor> sources(in.begin() + 3, in.begin() + 9);
-    for (const Tensor& t : sources) tape.watch(t);
-    const LstmResult r = lstm_by_steps({in[3], in[4], in[5], in[6], in[7], in[8]});
-    return tape.gradient(std::vector<Tensor>{r.outputs, r.h, r.c}, sources,
-                         {.output_gradients = std::vector<Tensor>(in.begin(), in.begin() + 3),
-                          .unconnected_gradients = "zero"});
+  if (n.is("LSTMSequenceGrad")) return gradients_by_steps(lstm_steps, from(3, 6), from(0, 3));
+  if (n.is("GRUSequence")) {
+    std::vector<Tensor> out = gru_steps(in);
+    out.push_back(zeros_like(tile(out[0], {1, 1, 4})));
+    return out;
   }
+  if (n.is("GRUSequenceGrad")) return gradients_by_steps(gru_steps, from(2, 5), from(0, 2));
   return {};
 }
 

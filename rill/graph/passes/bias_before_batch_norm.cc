@@ -26,7 +26,6 @@ std::string skip_bias(Graph& graph) {
   int count = 0;
   for (Node* norm : nodes) {
     if (!norm->is("FusedBatchNormV3") || !norm->reader().bool_attr("is_training") ||
-        norm->reader().float_attr("exponential_avg_factor") != 1 ||
         norm->reader().string_attr("data_format") != "NHWC" || !is_normalised_on_device(*norm))
       continue;
     const Endpoint sum = norm->inputs[0];
@@ -40,25 +39,39 @@ std::string skip_bias(Graph& graph) {
     replace_uses(graph, sum, add.inputs[0]);
     ++count;
     if (readers.empty()) continue;
+    std::vector<Node*> made;
+    const auto add_node = [&](const char* op, const char* name, std::vector<Endpoint> inputs,
+                              AttrStorage attrs = {}) {
+      Node& n =
+          graph.add(find_op(op), norm->name + name, std::move(inputs), std::move(attrs), {mean});
+      n.file = norm->file, n.line = norm->line, n.device = norm->device;
+      made.push_back(&n);
+      return Endpoint{&n, 0};
+    };
     AttrStorage attrs;
     attrs.add("DstT", mean.dtype);
-    Node& bias =
-        graph.add(find_op("Cast"), norm->name + "/bias", {add.inputs[1]}, std::move(attrs), {mean});
-    Node& whole =
-        graph.add(find_op("AddV2"), norm->name + "/mean", {{norm, 1}, {&bias, 0}}, {}, {mean});
-    for (Node* n : {&bias, &whole})
-      n->file = norm->file, n->line = norm->line, n->device = norm->device;
+    Endpoint bias = add_node("Cast", "/bias", {add.inputs[1]}, std::move(attrs));
+    // A moving mean takes so much of it.
+    const double weight = norm->reader().float_attr("exponential_avg_factor");
+    if (weight != 1) {
+      const Endpoint part =
+          graph.add_constant(to_tensor(weight, mean.dtype), norm->name + "/weight");
+      made.push_back(part.node);
+      bias = add_node("Mul", "/part", {bias, part});
+    }
+    const Endpoint whole = add_node("AddV2", "/mean", {{norm, 1}, bias});
     for (Node* reader : readers)
       if (reader)
         for (Endpoint& e : reader->inputs)
-          if (e == Endpoint{norm, 1}) e = {&whole, 0};
+          if (e == Endpoint{norm, 1}) e = whole;
     for (Endpoint& e : graph.results)
-      if (e == Endpoint{norm, 1}) e = {&whole, 0};
+      if (e == Endpoint{norm, 1}) e = whole;
     // In their order, before the first that reads them.
     Node* first = nullptr;
     for (Node* reader : readers)
       if (reader && (!first || reader->id < first->id)) first = reader;
-    if (first) moves.emplace_back(&bias, first), moves.emplace_back(&whole, first);
+    for (Node* n : made)
+      if (first) moves.emplace_back(n, first);
   }
   for (const auto& [node, place] : moves) move_before(graph, *node, *place);
   if (count) prune(graph);

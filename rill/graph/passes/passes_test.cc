@@ -243,19 +243,26 @@ TEST(PassesTest, NormalisationOnTheHostStays) {
 TEST(PassesTest, SkipBias) {
   test_device();
   const auto scope = device("/device:TEST:0");
-  const Variable scale(numbers({3}, 1)), offset(numbers({3}, 2)), bias(numbers({3}, 4));
-  const auto r = run_pass(
-      "skip_bias",
-      [&](const auto& in) {
-        GradientTape tape;
-        const Tensor x = nn::bias_add(in[0], cast(bias, bfloat16));
-        const auto [y, mean, variance] = nn::fused_batch_norm(x, scale, offset).t;
-        const Gradients g = tape.gradient(square(y), {scale, offset});
-        return Nest(std::vector<Tensor>{y, mean, variance, g[0].tensor(), g[1].tensor()});
-      },
-      {cast(numbers({2, 3, 5, 3}, 3), bfloat16)}, 0.05);
-  EXPECT_EQ(r.what, "1 biases that normalisation takes away");
-  EXPECT_EQ(std::count(r.after.begin(), r.after.end(), "BiasAdd"), 0);
+  const Variable scale(numbers({3}, 1)), offset(numbers({3}, 2)), bias(numbers({3}, 4)),
+      mean_before(numbers({3}, 5)), variance_before(numbers({3}, 6) + 2.f);
+  for (const double weight : {1., 0.25}) {
+    const auto r = run_pass(
+        "skip_bias",
+        [&](const auto& in) {
+          GradientTape tape;
+          const Tensor x = nn::bias_add(in[0], cast(bias, bfloat16));
+          const auto [y, mean, variance] = nn::fused_batch_norm(x, scale, offset,
+                                                                {.mean = mean_before,
+                                                                 .variance = variance_before,
+                                                                 .exponential_avg_factor = weight})
+                                               .t;
+          const Gradients g = tape.gradient(square(y), {scale, offset});
+          return Nest(std::vector<Tensor>{y, mean, variance, g[0].tensor(), g[1].tensor()});
+        },
+        {cast(numbers({2, 3, 5, 3}, 3), bfloat16)}, 0.05);
+    EXPECT_EQ(r.what, "1 biases that normalisation takes away");
+    EXPECT_EQ(std::count(r.after.begin(), r.after.end(), "BiasAdd"), 0);
+  }
 }
 
 TEST(PassesTest, AccumulateInGemm) {

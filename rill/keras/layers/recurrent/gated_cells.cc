@@ -3,6 +3,7 @@
 #include "rill/keras/layers/recurrent/gated_cells_impl.h"
 
 #include "rill/base/check.h"
+#include "rill/graph/control_flow/gru_sequence.h"
 #include "rill/graph/control_flow/lstm_sequence.h"
 #include "rill/graph/ir/graph.h"
 #include "rill/keras/engine/registered_layers.h"
@@ -171,13 +172,23 @@ class GatedRun : public CellRun {
     return a_.reset_after ? gru_reset_after(x, states[0]) : gru_reset_before(x, states[0]);
   }
 
-  // An LSTM as Keras makes it by default, with dropout on its inputs or without.
-  std::optional<WholeSequence> whole(const Tensor& x, const States& states) override {
-    if (a_.kind != Kind::lstm || !a_.use_bias || !a_.activation.is("tanh") ||
+  // LSTMs and GRUs as Keras makes them by default, with dropout on their inputs or without.
+  std::optional<WholeSequence> whole(const Tensor& inputs, const States& states) override {
+    const bool gru = a_.kind == Kind::gru && a_.reset_after;
+    if ((!gru && a_.kind != Kind::lstm) || !a_.use_bias || !a_.activation.is("tanh") ||
         !a_.recurrent_activation.is("sigmoid") || masks_.inputs.size() > 1 ||
         !masks_.states.empty())
       return std::nullopt;
-    const LstmResult r = lstm_sequence({.x = masks_.inputs.empty() ? x : x * masks_.inputs[0],
+    const Tensor x = masks_.inputs.empty() ? inputs : inputs * masks_.inputs[0];
+    if (gru) {
+      const GruResult r = gru_sequence({.x = x,
+                                        .h = states[0],
+                                        .kernel = kernel_,
+                                        .recurrent_kernel = recurrent_,
+                                        .bias = stack({bias_, recurrent_bias_})});
+      return WholeSequence{r.outputs, {r.h}};
+    }
+    const LstmResult r = lstm_sequence({.x = x,
                                         .h = states[0],
                                         .c = states[1],
                                         .kernel = kernel_,

@@ -266,8 +266,8 @@ TEST(Cell, OfOnesOwn) {
 
 // ---- sequences
 
-// A long sequence, or one of unknown length, is a loop of the graph; a short one is not. An LSTM
-// without a mask is one op.
+// A long sequence, or one of unknown length, is a loop of the graph; a short one is not. LSTMs
+// and GRUs without a mask are one op.
 TEST(Sequence, TheLoopGivesWhatTheStepsGive) {
   const Tensor mask =
       tf::constant({{true, true, false, true, false}, {false, false, true, true, true}});
@@ -306,7 +306,7 @@ TEST(Sequence, TheLoopGivesWhatTheStepsGive) {
     check(layers::LSTM(4, {.return_sequences = true, .return_state = true}), masked, true);
     check(layers::LSTM(4), masked, true);
     check(layers::LSTM(4, {.recurrent_activation = "hard_sigmoid"}), masked);
-    check(layers::GRU(4, {.return_sequences = true, .go_backwards = true}), masked);
+    check(layers::GRU(4, {.return_sequences = true, .go_backwards = true}), masked, true);
     check(layers::GRU(4, {.return_state = true, .reset_after = false}), masked);
     check(layers::SimpleRNN(4, {.return_sequences = true, .zero_output_for_mask = true}), masked);
     check(layers::RNN({layers::LSTMCell(3), layers::GRUCell(4)}), masked);
@@ -316,47 +316,56 @@ TEST(Sequence, TheLoopGivesWhatTheStepsGive) {
 
 TEST(Sequence, OneOpGivesWhatTheStepsGive) {
   const Tensor x = random({3, 7, 4});
-  const auto values = [&](const layers::LSTM& lstm) {
+  const auto values = [&](const layers::Layer& layer) {
     tf::GradientTape tape({.persistent = true});
     tape.watch(x);
-    std::vector<Tensor> all = lstm.apply(x).flatten();
+    std::vector<Tensor> all = layer.apply(x).flatten();
     Tensor total = tf::constant(0.f);
     for (const Tensor& t : all) total = total + tf::reduce_sum(tf::square(t));
     all.push_back(tape.gradient(total, x).tensor());
-    for (const auto& g : tape.gradient(total, lstm.trainable_variables()))
+    for (const auto& g : tape.gradient(total, layer.trainable_variables()))
       all.push_back(g.tensor());
     return all;
   };
-  const auto check = [&](layers::LSTMOptions options) {
+  const auto check = [&]<class L>(auto options, L*) {
     options.unroll = true;
-    const layers::LSTM steps(5, options);
+    const L steps(5, options);
     options.unroll = false;
-    const layers::LSTM op(5, options);
+    const L op(5, options);
     steps.apply(x), op.apply(x);
     op.set_weights(steps.get_weights());
     EXPECT_THAT(tf::function([&](Tensor v) { return op.apply(v).flatten()[0]; })
                     .get_concrete_function(x)
                     .to_string(),
-                testing::HasSubstr("lstm_sequence"));
+                testing::HasSubstr("_sequence"));
     const std::vector<Tensor> want = values(steps), got = values(op);
     ASSERT_EQ(got.size(), want.size());
     for (std::size_t i = 0; i < got.size(); ++i) expect_equal(got[i], want[i], 2e-5);
   };
-  check({});
-  check({.return_sequences = true, .return_state = true});
-  check({.return_sequences = true, .go_backwards = true});
-  check({.return_sequences = true, .return_state = true, .time_major = true});
+  const auto both = [&](bool sequences, bool state, bool backwards, bool time_major) {
+    const auto set = [&](auto o) {
+      o.return_sequences = sequences, o.return_state = state;
+      o.go_backwards = backwards, o.time_major = time_major;
+      return o;
+    };
+    check(set(layers::LSTMOptions()), static_cast<layers::LSTM*>(nullptr));
+    check(set(layers::GRUOptions()), static_cast<layers::GRU*>(nullptr));
+  };
+  both(false, false, false, false);
+  both(true, true, false, false);
+  both(true, false, true, false);
+  both(true, true, false, true);
 }
 
 TEST(Sequence, LongOnesAreLoops) {
-  layers::GRU gru(4, {.return_sequences = true});
-  auto f = tf::function([&](Tensor x) { return gru(x); });
+  layers::SimpleRNN rnn(4, {.return_sequences = true});
+  auto f = tf::function([&](Tensor x) { return rnn(x); });
   const Tensor x = random({2, 250, 3});
-  expect_equal(f(x), gru(x), 1e-5);
+  expect_equal(f(x), rnn(x), 1e-5);
   EXPECT_TRUE(has_loop(f.get_concrete_function(x)));
-  layers::GRU unrolled(4, {.return_sequences = true, .unroll = true});
+  layers::SimpleRNN unrolled(4, {.return_sequences = true, .unroll = true});
   unrolled(x);
-  unrolled.set_weights(gru.get_weights());
+  unrolled.set_weights(rnn.get_weights());
   auto g = tf::function([&](Tensor v) { return unrolled(v); });
   EXPECT_FALSE(has_loop(g.get_concrete_function(x)));
   expect_equal(g(x), f(x), 1e-5);
