@@ -251,7 +251,7 @@ TEST(V1Layers, BuildAModelFunctionThatTrains) {
                       .shuffle(2000, {.seed = 1})
                       .repeat()
                       .batch(64)
-                      .take(150);
+                      .take(300);  // moving averages need some steps
   for (const auto& batch : ds) {
     const auto [x, y] = batch.unpack<2>();
     step(x, y);
