@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "rill/kernels/cuda/gpu_device.h"  // or the stand-in for it on the host
+
 // Neighbouring elements that a thread loads or stores by one instruction: memory is kept
 // busy by fewer threads.
 namespace rill::cuda {
@@ -23,7 +25,6 @@ inline bool aligned(std::initializer_list<const void*> pointers) {
                      [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; });
 }
 
-#if defined(__CUDACC__) || defined(__device__)  // the stand-in on the host defines the latter
 template <int N, class T>
 __device__ __forceinline__ Pack<T, N> load_pack(const T* p) {
   return *reinterpret_cast<const Pack<T, N>*>(p);
@@ -32,6 +33,5 @@ template <int N, class T>
 __device__ __forceinline__ void store_pack(T* p, const Pack<T, N>& pack) {
   *reinterpret_cast<Pack<T, N>*>(p) = pack;
 }
-#endif
 
 }  // namespace rill::cuda
