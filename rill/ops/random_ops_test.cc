@@ -55,6 +55,31 @@ TEST(Random, AGlobalSeedAloneGivesTensorFlowsNumbers) {
     near(r::uniform({2}, 0., 1., {.seed = 7}), {0.16996491f, 0.96266687f});
     near(r::uniform({2}), {0.2962978f, 0.6645019f});
   }
+  // An op seed has a stream that continues from call to call.
+  const auto thrice = [](auto draw) {
+    r::set_seed(5);
+    std::vector<int> all;
+    for (int call = 0; call < 3; ++call)
+      for (const int v : draw().template to_vector<int>()) all.push_back(v);
+    return all;
+  };
+  using Ints = std::vector<int>;
+  EXPECT_EQ(thrice([] { return r::uniform({3}, 0, 1000, {.dtype = tf::int32, .seed = 7}); }),
+            (Ints{470, 135, 359, 325, 881, 647, 950, 384, 1}));
+  EXPECT_EQ(thrice([] { return r::shuffle(tf::range(5), 7); }),
+            (Ints{0, 4, 3, 2, 1, 4, 1, 0, 3, 2, 2, 3, 0, 4, 1}));
+  EXPECT_EQ(thrice([] {
+              return r::categorical(tf::zeros({1, 7}), 3, tf::int64, 7);
+            }),
+            (Ints{4, 0, 4, 5, 4, 1, 5, 2, 2}));
+  EXPECT_EQ(thrice([] {
+              return r::categorical(tf::zeros({2, 3}), 5, tf::int64, 7);
+            }),
+            (Ints{1, 0, 1, 0, 0, 2, 0, 1, 2, 0, 0, 0, 0, 0, 1,
+                  1, 0, 2, 0, 1, 0, 0, 2, 0, 2, 2, 2, 0, 2, 2}));
+  r::set_seed(5);
+  r::normal({3}, 0, 1, {.seed = 7});
+  near(r::normal({3}, 0, 1, {.seed = 7}), {0.20115399f, -0.6744497f, 1.5538182f});
   r::set_seed(0);
   near(r::uniform({2}), {0.29197514f, 0.20656645f});
   r::set_seed((std::int64_t{1} << 40) + 3);

@@ -128,7 +128,7 @@ void sample(KernelContext& c, const Philox& gen) {
 }
 void multinomial_cpu(KernelContext& c) noexcept {
   sample(c, from_attrs(c, 2 * kReservedPerNumber,
-                       pairs_of_samples(c.in(0).size, c.out_shape().dim(-1))));
+                       reserved_samples(c.in_shape(0).dim(0), c.out_shape().dim(-1))));
 }
 void stateless_multinomial_cpu(KernelContext& c) noexcept { sample(c, from_seed(c, 2)); }
 RILL_KERNEL("Multinomial", cpu, kFloatTypes, multinomial_cpu);

@@ -240,7 +240,7 @@ void sample(KernelContext& c, const Philox& gen) {
 }
 void multinomial_cuda(KernelContext& c) noexcept {
   sample(c, functors::from_attrs(c, 2 * kReservedPerNumber,
-                                 pairs_of_samples(c.in(0).size, c.out_shape().dim(-1))));
+                                 reserved_samples(c.in_shape(0).dim(0), c.out_shape().dim(-1))));
 }
 void stateless_multinomial_cuda(KernelContext& c) noexcept { sample(c, functors::from_seed(c, 2)); }
 RILL_KERNEL("Multinomial", gpu, kFloatTypes, multinomial_cuda);

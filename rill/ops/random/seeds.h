@@ -26,9 +26,9 @@ inline constexpr const char* kRandomOffset = "_offset";
 constexpr std::int64_t kReservedPerNumber = 256;
 // For a permutation of n it reserves one number of 32 bits for each exchange.
 inline std::int64_t groups_of_permutation(std::int64_t n) { return n > 1 ? (n + 2) / 4 : 0; }
-// For samples of classes, two numbers for each pair, the samples rounded up to fours.
-inline std::int64_t pairs_of_samples(std::int64_t logits, std::int64_t samples) {
-  return logits * ((samples + 3) / 4 * 4);
+// For samples of classes, two numbers for each, the samples of a row rounded up to fours.
+inline std::int64_t reserved_samples(std::int64_t rows, std::int64_t samples) {
+  return rows * ((samples + 3) / 4 * 4);
 }
 // Of a dataset that draws. Datasets are counted by themselves: making one does not
 // change the numbers of the ops that follow.

@@ -146,7 +146,7 @@ Tensor categorical(const Operand& logits, const Operand& num_samples, DType dtyp
                    std::int64_t seed) {
   const Arg l(logits), n(num_samples, int32);
   const RandomStream s = stream(seed, [&] {
-    return pairs_of_samples(l->size(), std::max<std::int64_t>(1, n->item<std::int64_t>()));
+    return l->ndim() == 2 ? reserved_samples(l->shape().dim(0), n->item<std::int64_t>()) : 0;
   });
   return execute(
       multinomial_op, {l, n},
