@@ -364,11 +364,13 @@ TEST(BatchNorm, MixesRunningAveragesByTheFactor) {
 }
 
 TEST(LayerNorm, MakesEveryRowMeanZeroAndVarianceOne) {
+  // A sanitizer's build has no vectors and adds up one by one.
+  const double slack = testing::has_sanitizer() ? 8 : 1;
   random::set_seed(9);
   const Tensor y = nn::layer_norm(random::normal({64, 1000}, 1000, 3), ones({1000}), zeros({1000}),
                                   {.epsilon = 1e-9});
   const auto [mean, variance] = nn::moments(y, {1});
-  for (float m : mean.to_vector<float>()) EXPECT_NEAR(m, 0, 1e-4);
+  for (float m : mean.to_vector<float>()) EXPECT_NEAR(m, 0, 1e-4 * slack);
   for (float v : variance.to_vector<float>()) EXPECT_NEAR(v, 1, 1e-4);
 }
 

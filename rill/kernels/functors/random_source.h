@@ -27,7 +27,7 @@ inline Philox from_attrs(KernelContext& c, std::int64_t groups_per_element,
                   kRandomOffset, offset));
     return gen;
   }
-  gen.skip(static_cast<std::uint64_t>(start * groups_per_element));
+  gen.skip(static_cast<std::uint64_t>(start) * static_cast<std::uint64_t>(groups_per_element));
   return gen;
 }
 inline std::int64_t seed_at(const TensorView& v, std::int64_t i) {
