@@ -181,6 +181,7 @@ void raise_condition(Flow& flow, Library& library, const std::vector<std::string
 // it is on the one that is left. Empty: there is none.
 End end_of(const std::vector<Sides>& inputs) {
   std::set<std::string> candidates;
+  if (inputs.size() < 2) return {};
   for (const Sides& s : inputs)
     for (const auto& [p, side] : s) candidates.insert(p);
   for (const bool all_must_say : {true, false})
@@ -239,6 +240,7 @@ bool raise_innermost(Flow& flow, Library& library, const std::vector<std::string
   }
   // The first Merge, so that its branches hold none, and those beside it.
   std::string pred;
+  std::size_t count = 0;
   std::vector<std::string> merges;
   std::set<std::string, std::less<>> after;  // what depends on any Merge
   for (const std::string& name : order) {
@@ -248,8 +250,15 @@ bool raise_innermost(Flow& flow, Library& library, const std::vector<std::string
     if (is_op(*n, "Merge")) {
       const auto end = ends.find(name);
       if (end == ends.end()) cannot_raise(*n, "its inputs are not the sides of one predicate");
-      if (merges.empty()) pred = end->second.pred;
-      if (!late && end->second.pred == pred) merges.push_back(name);
+      if (merges.empty()) {
+        pred = end->second.pred;
+        count = end->second.input_of_side.size();
+      }
+      if (!late && end->second.pred == pred) {
+        if (end->second.input_of_side.size() != count)
+          cannot_raise(*n, "it joins another number of branches than one beside it");
+        merges.push_back(name);
+      }
       late = true;
     }
     if (late) after.insert(name);
