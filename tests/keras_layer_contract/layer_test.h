@@ -36,8 +36,10 @@ struct LayerTest {
       expected_own_mask = {};
   bool masks_fit = true;                // false: masks of these inputs cannot be joined
   bool mask_of_elements = false;        // masks have the shape of the input, not of its steps
+  bool mask_of_steps = false;           // masks are [samples, steps], whatever a step is
   std::optional<Rejects> rejects = {};  // not given: errors must name the layer, whatever they are
   bool random_in_training = false;
+  bool updates_by_call = false;  // a call in training changes weights, of a frozen layer too
   bool own_weights_in_compute_dtype = false;  // statistics that mixed precision keeps small too
   bool computes_in_float32 = false;           // also where its weights and results are float64
 };

@@ -151,6 +151,19 @@ LAYER_TEST(
     .input_shapes = {{2, 3, 4}, {2, 5, 4}}, .expected_output_shape = {2, 3, 4},
     .expected_num_trainable_weights = 8, .expected_mask = Mask::of_first_input, .rejects = kAll)
 
+LAYER_TEST(
+    LocallyConnected1D, .make = [] { return layers::LocallyConnected1D(3, 2); },
+    .input_shapes = {{2, 5, 2}}, .expected_output_shape = {2, 4, 3},
+    .expected_num_trainable_weights = 2, .rejects = kAll)
+LAYER_TEST(
+    LocallyConnected2D,
+    .make =
+        [] {
+          return layers::LocallyConnected2D(3, {2, 3});
+        },
+    .input_shapes = {{2, 4, 5, 2}}, .expected_output_shape = {2, 3, 3, 3},
+    .expected_num_trainable_weights = 2, .rejects = kAll)
+
 // ---- recurrent: cells take an input and the states, and give the output and the states
 LAYER_TEST(
     SimpleRNNCell, .make = [] { return layers::SimpleRNNCell(3); },
@@ -202,7 +215,30 @@ LAYER_TEST(
     .input_shapes = {{2, 5, 4}}, .expected_output_shape = {2, 5, 3},
     .expected_num_trainable_weights = 2, .expected_mask = Mask::of_first_input, .rejects = kAll)
 
+LAYER_TEST(
+    ConvLSTM1D, .make = [] { return layers::ConvLSTM1D(3, 2, {.return_sequences = true}); },
+    .input_shapes = {{2, 3, 6, 2}}, .expected_output_shape = {2, 3, 5, 3},
+    .expected_num_trainable_weights = 3, .expected_mask = Mask::of_first_input,
+    .mask_of_steps = true, .rejects = kAll)
+LAYER_TEST(
+    ConvLSTM2D,
+    .make =
+        [] {
+          return layers::ConvLSTM2D(2, {2, 3}, {.padding = "same"});
+        },
+    .input_shapes = {{2, 3, 4, 5, 2}}, .expected_output_shape = {2, 4, 5, 2},
+    .expected_num_trainable_weights = 3, .mask_of_steps = true, .rejects = kAll)
+LAYER_TEST(
+    ConvLSTM3D, .make = [] { return layers::ConvLSTM3D(2, 2, {.strides = 2}); },
+    .input_shapes = {{1, 2, 4, 4, 4, 1}}, .expected_output_shape = {1, 2, 2, 2, 2},
+    .expected_num_trainable_weights = 3, .mask_of_steps = true, .rejects = kAll)
+
 // ---- normalization
+LAYER_TEST(
+    SpectralNormalization, .make = [] { return layers::SpectralNormalization(layers::Dense(3)); },
+    .input_shapes = {{2, 4}}, .expected_output_shape = {2, 3}, .expected_num_trainable_weights = 2,
+    .expected_num_non_trainable_weights = 1, .expected_mask = Mask::of_first_input, .rejects = kAll,
+    .updates_by_call = true)
 LAYER_TEST(
     BatchNormalization, .make = [] { return layers::BatchNormalization(); },
     .input_shapes = {{2, 4}}, .expected_output_shape = {2, 4}, .expected_num_trainable_weights = 2,

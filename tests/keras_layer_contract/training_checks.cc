@@ -115,7 +115,7 @@ void check_training(const Subject& s) {
   t.layer->set_trainable(false);
   t.model.compile({.optimizer = keras::optimizers::SGD(0.1), .loss = "mse"});
   const std::vector<Tensor> frozen = t.layer->get_weights();
-  if (t.model.trainable_variables().empty()) return;
+  if (t.model.trainable_variables().empty() || s.t.updates_by_call) return;
   t.model.train_on_batch(x, y);
   expect_same(t.layer->get_weights(), frozen, "weights of a frozen layer");
 

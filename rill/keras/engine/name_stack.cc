@@ -1,5 +1,7 @@
 #include "rill/keras/engine/name_stack_impl.h"
 
+#include "rill/keras/engine/layer_impl.h"
+
 #include "rill/keras/engine/call_state_impl.h"
 
 namespace rill::keras {
@@ -21,5 +23,11 @@ std::string NameStack::path_for(const std::string& layer) {
   // Inside the layer's own call or build the path ends with it.
   return name_path().ends_with(own) ? name_path() : name_path() + own;
 }
+
+RenamedScope::RenamedScope(LayerImpl& layer, const std::string& name)
+    : layer_(layer), before_(layer.name()) {
+  layer.set_name(name);
+}
+RenamedScope::~RenamedScope() { layer_.set_name(before_); }
 
 }  // namespace rill::keras

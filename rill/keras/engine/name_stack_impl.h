@@ -3,6 +3,8 @@
 
 namespace rill::keras {
 
+class LayerImpl;
+
 // The layers whose calls this thread is in: what a weight made now is called.
 class NameStack {
  public:
@@ -26,6 +28,18 @@ class NameStackReset {
 
  private:
   std::string before_;
+};
+
+// For a time a layer has another name, under which its weights are made.
+class RenamedScope {
+ public:
+  RenamedScope(LayerImpl& layer, const std::string& name);
+  ~RenamedScope();
+  RenamedScope(const RenamedScope&) = delete;
+
+ private:
+  LayerImpl& layer_;
+  const std::string before_;
 };
 
 }  // namespace rill::keras

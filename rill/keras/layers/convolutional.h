@@ -63,6 +63,21 @@ struct DepthwiseConvOptions {
   DTypePolicy dtype = {};
   bool trainable = true;
 };
+struct LocallyConnectedOptions {
+  std::int64_t filters = 0;
+  nn::Sizes kernel_size = {}, strides = 1;
+  std::string padding = "valid", data_format = "channels_last";  // padding: "valid" alone
+  keras::Activation activation = {};
+  bool use_bias = true;
+  Initializer kernel_initializer = "glorot_uniform", bias_initializer = "zeros";
+  Regularizer kernel_regularizer = {}, bias_regularizer = {}, activity_regularizer = {};
+  Constraint kernel_constraint = {}, bias_constraint = {};
+  int implementation = 1;  // 1 alone: Keras's 2 and 3 keep the same weights in other shapes
+  TensorShape input_shape = {}, batch_input_shape = {};
+  std::string name = {};
+  DTypePolicy dtype = {};
+  bool trainable = true;
+};
 struct SeparableConvOptions {
   std::int64_t filters = 0;
   nn::Sizes kernel_size = {}, strides = 1;
@@ -178,6 +193,28 @@ using SeparableConv1D = SeparableConv<1>;
 using SeparableConv2D = SeparableConv<2>;
 using SeparableConvolution1D = SeparableConv1D;
 using SeparableConvolution2D = SeparableConv2D;
+
+// A convolution that has its own filters at each place: images must have a known size. Weights:
+// kernel [places, kernel_size.. * in, filters], bias [places.., filters].
+template <int axes>
+class LocallyConnected : public Layer {
+ public:
+  explicit LocallyConnected(LocallyConnectedOptions options);
+  LocallyConnected(std::int64_t filters, int kernel_size, LocallyConnectedOptions o = {})
+      : LocallyConnected((o.filters = filters, o.kernel_size = kernel_size, std::move(o))) {}
+  LocallyConnected(std::int64_t filters, int kernel_size, int strides,
+                   LocallyConnectedOptions o = {})
+      : LocallyConnected((o.filters = filters, o.kernel_size = kernel_size, o.strides = strides,
+                          std::move(o))) {}
+  template <std::size_t n>
+  requires(n == axes && n > 1) LocallyConnected(std::int64_t filters, const int (&kernel_size)[n],
+                                                LocallyConnectedOptions o = {})
+      : LocallyConnected((o.filters = filters,
+                          o.kernel_size = std::vector<int>(kernel_size, kernel_size + n),
+                          std::move(o))) {}
+};
+using LocallyConnected1D = LocallyConnected<1>;
+using LocallyConnected2D = LocallyConnected<2>;
 
 }  // namespace layers
 }  // namespace keras

@@ -92,6 +92,21 @@ class UnitNormalization : public Layer {
   explicit UnitNormalization(UnitNormalizationOptions options);
 };
 
+struct SpectralNormalizationOptions {
+  int power_iterations = 1;  // per training step
+  TensorShape input_shape = {}, batch_input_shape = {};
+  std::string name = {};
+  DTypePolicy dtype = {};
+  bool trainable = true;
+};
+// A layer whose kernel (or table of embeddings) is divided, before each call in training, by an
+// estimate of its largest singular value. Weights: those of the layer, and vector_u [1, out],
+// which is not trained.
+class SpectralNormalization : public Layer {
+ public:
+  explicit SpectralNormalization(LayerRef layer, SpectralNormalizationOptions options = {});
+};
+
 struct NormalizationOptions {
   nn::Sizes axis = -1;              // with their own statistics; {}: one mean for everything
   Tensor mean = {}, variance = {};  // both or none; without them adapt finds them

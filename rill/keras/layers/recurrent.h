@@ -1,9 +1,11 @@
 #pragma once
+#include <cstddef>
 #include <utility>
 #include <vector>
 
 #include "rill/keras/activations/activation.h"
 #include "rill/keras/engine/layer.h"
+#include "rill/ops/nn_ops.h"
 
 // Cells, which take one step, and layers that take a cell along a sequence.
 namespace rill RILL_API {
@@ -243,6 +245,51 @@ class LSTM : public RNN {
   explicit LSTM(LSTMOptions options);
   explicit LSTM(std::int64_t units, LSTMOptions options = {});
 };
+
+struct ConvLSTMOptions {
+  std::int64_t filters = 0;
+  nn::Sizes kernel_size = {}, strides = 1;
+  std::string padding = "valid", data_format = "channels_last";
+  nn::Sizes dilation_rate = 1;
+  keras::Activation activation = "tanh", recurrent_activation = "hard_sigmoid";
+  bool use_bias = true;
+  Initializer kernel_initializer = "glorot_uniform", recurrent_initializer = "orthogonal",
+              bias_initializer = "zeros";
+  bool unit_forget_bias = true;
+  Regularizer kernel_regularizer = {}, recurrent_regularizer = {}, bias_regularizer = {},
+              activity_regularizer = {};
+  Constraint kernel_constraint = {}, recurrent_constraint = {}, bias_constraint = {};
+  bool return_sequences = false, return_state = false, go_backwards = false, stateful = false;
+  double dropout = 0, recurrent_dropout = 0;
+  bool unroll = false;
+  TensorShape input_shape = {}, batch_input_shape = {};
+  std::string name = {};
+  DTypePolicy dtype = {};
+  bool trainable = true;
+};
+// An LSTM whose products are convolutions, over sequences of images of one to three axes:
+// [batch, time, axes.., channels], or [batch, time, channels, axes..] with data_format
+// "channels_first". Strides, padding and dilation act on the inputs; the states, [batch, axes..,
+// filters], are convolved with padding "same". Weights: kernel [kernel_size.., in, 4 filters],
+// recurrent_kernel [kernel_size.., filters, 4 filters], bias [4 filters]; gates as those of an
+// LSTM.
+template <int axes>
+class ConvLSTM : public RNN {
+ public:
+  explicit ConvLSTM(ConvLSTMOptions options);
+  ConvLSTM(std::int64_t filters, ConvLSTMOptions o)
+      : ConvLSTM((o.filters = filters, std::move(o))) {}
+  ConvLSTM(std::int64_t filters, int kernel_size, ConvLSTMOptions o = {})
+      : ConvLSTM((o.filters = filters, o.kernel_size = kernel_size, std::move(o))) {}
+  template <std::size_t n>
+  requires(n == axes && n > 1)
+      ConvLSTM(std::int64_t filters, const int (&kernel_size)[n], ConvLSTMOptions o = {})
+      : ConvLSTM((o.filters = filters,
+                  o.kernel_size = std::vector<int>(kernel_size, kernel_size + n), std::move(o))) {}
+};
+using ConvLSTM1D = ConvLSTM<1>;
+using ConvLSTM2D = ConvLSTM<2>;
+using ConvLSTM3D = ConvLSTM<3>;
 
 // ---- wrappers
 struct BidirectionalOptions {

@@ -52,4 +52,11 @@ CASES = [
     case("separable2d_same", "SeparableConv2D", 3, (2, 3), shape=(2, 5, 5, 2), strides=2, padding="same", depth_multiplier=2, use_bias=False),
     case("separable2d_arguments", "SeparableConv2D", 3, 2, shape=(1, 5, 5, 2), dilation_rate=2, pointwise_initializer="he_normal",
          pointwise_regularizer="l1", pointwise_constraint="non_neg", depthwise_regularizer="l2", depthwise_constraint="unit_norm"),
+    case("locally_connected1d", "LocallyConnected1D", 3, 2, shape=(2, 5, 2)),
+    case("locally_connected1d_stride", "LocallyConnected1D", 3, 2, shape=(2, 6, 2), strides=2, use_bias=False, activation="relu"),
+    case("locally_connected1d_channels_first", "LocallyConnected1D", 3, 2, shape=(2, 2, 5), data_format="channels_first"),
+    case("locally_connected2d", "LocallyConnected2D", 2, (2, 3), shape=(2, 4, 5, 2), strides=(1, 2), activation="tanh"),
+    case("locally_connected2d_channels_first", "LocallyConnected2D", 2, 2, shape=(2, 2, 3, 4), data_format="channels_first"),
+    case("locally_connected2d_arguments", "LocallyConnected2D", 2, 2, shape=(1, 3, 3, 1), kernel_initializer="he_normal", bias_initializer="ones",
+         kernel_regularizer="l2", bias_regularizer="l1", activity_regularizer="l2", kernel_constraint="max_norm", bias_constraint="non_neg"),
 ]

@@ -74,3 +74,9 @@ DATA = (np.arange(24, dtype=np.float32).reshape(2, 3, 4) * 7) % 11
 for name, axis in (("last", -1), ("none", None), ("two", (1, 2))):
     CASES.append(dict(name="normalization_adapted_" + name, layer=lambda axis=axis: adapted(DATA, axis=axis),
                       inputs=[(2, 3, 4)], random_weights=False))
+CASES += [
+    dict(name="spectral_dense", layer=lambda: layers.SpectralNormalization(layers.Dense(3)), inputs=[(2, 4)]),
+    dict(name="spectral_dense_training", layer=lambda: layers.SpectralNormalization(layers.Dense(3, activation="tanh"), power_iterations=3),
+         inputs=[(2, 4)], training=True),
+    dict(name="spectral_conv_training", layer=lambda: layers.SpectralNormalization(layers.Conv2D(2, 2)), inputs=[(1, 3, 3, 2)], training=True),
+]

@@ -70,3 +70,20 @@ CASES += [
 for mode in ("sum", "mul", "ave", None):
     CASES.append(dict(name="bidirectional_%s" % mode, layer=lambda mode=mode: layers.Bidirectional(
         layers.SimpleRNN(2, return_sequences=True), merge_mode=mode), inputs=[(3, 4, 2)]))
+
+CASES += [
+    dict(name="conv_lstm1d", layer=lambda: layers.ConvLSTM1D(2, 3), inputs=[(2, 3, 6, 2)]),
+    dict(name="conv_lstm1d_dilation", layer=lambda: layers.ConvLSTM1D(2, 2, dilation_rate=2, use_bias=False), inputs=[(2, 3, 6, 2)]),
+    dict(name="conv_lstm2d", layer=lambda: layers.ConvLSTM2D(2, (2, 3), return_sequences=True, return_state=True), inputs=[(2, 3, 4, 5, 2)]),
+    dict(name="conv_lstm2d_same", layer=lambda: layers.ConvLSTM2D(2, 3, strides=2, padding="same", recurrent_activation="sigmoid",
+                                                                 unit_forget_bias=False, go_backwards=True), inputs=[(2, 3, 5, 4, 1)]),
+    dict(name="conv_lstm2d_options", layer=lambda: layers.ConvLSTM2D(
+        2, 2, padding="same", activation="relu", kernel_regularizer="l2", recurrent_regularizer="l1", bias_regularizer="l2",
+        activity_regularizer="l1", kernel_constraint="non_neg", recurrent_constraint="max_norm", bias_constraint="unit_norm",
+        kernel_initializer="he_normal", recurrent_initializer="glorot_uniform", bias_initializer="ones",
+        dropout=0.25, recurrent_dropout=0.5), inputs=[(2, 3, 4, 4, 1)]),
+    dict(name="conv_lstm2d_mask", layer=lambda: layers.ConvLSTM2D(2, 2, return_sequences=True), masks=[MASK], inputs=[(3, 4, 3, 3, 1)]),
+    dict(name="conv_lstm2d_initial_state", layer=lambda: layers.ConvLSTM2D(2, 2, padding="same"), states=[(2, 3, 3, 2)] * 2, inputs=[(2, 3, 3, 3, 1)]),
+    dict(name="conv_lstm3d", layer=lambda: layers.ConvLSTM3D(2, 2, padding="same"), inputs=[(1, 2, 3, 3, 2, 1)]),
+    dict(name="bidirectional_conv_lstm2d", layer=lambda: layers.Bidirectional(layers.ConvLSTM2D(2, 2, padding="same")), inputs=[(1, 3, 3, 3, 1)]),
+]

@@ -1,5 +1,6 @@
 #include "rill/base/check.h"
 #include "rill/keras/layers/recurrent/cell_arguments_impl.h"
+#include "rill/ops/array_ops.h"
 
 namespace rill::keras {
 
@@ -15,6 +16,13 @@ void CellArguments::check(std::string_view class_name) {
              "[{}] implementation is {}; expected 1 or 2", class_name, implementation);
   // Dropout of states is apart for each gate, as in Keras.
   if (recurrent_dropout != 0) implementation = 1;
+}
+
+Initializer with_forget_bias(const Initializer& given, std::int64_t n, bool unit_forget_bias) {
+  if (!unit_forget_bias) return given;
+  return Initializer([given, n](const TensorShape&, DType t) {
+    return concat({given({n}, t), ones({n}, t), given({2 * n}, t)}, 0);
+  });
 }
 
 }  // namespace rill::keras

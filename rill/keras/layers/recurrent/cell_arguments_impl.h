@@ -25,6 +25,9 @@ struct CellArguments {
   void check(std::string_view class_name);
 };
 
+// The initializer of an LSTM's bias, of which the forget gate starts as 1 where that is asked for.
+Initializer with_forget_bias(const Initializer& given, std::int64_t units, bool unit_forget_bias);
+
 template <class O>
 CellArguments::Kind kind_of(const O& o) {
   using Kind = CellArguments::Kind;

@@ -75,10 +75,8 @@ class GatedCell : public CellImpl {
   friend class GatedRun;
 
   Initializer bias_initializer() const {
-    if (a_.kind != Kind::lstm || !a_.unit_forget_bias) return a_.bias_initializer;
-    return Initializer([given = a_.bias_initializer, n = a_.units](const TensorShape&, DType t) {
-      return concat({given({n}, t), ones({n}, t), given({2 * n}, t)}, 0);
-    });
+    return with_forget_bias(a_.bias_initializer, a_.units,
+                            a_.kind == Kind::lstm && a_.unit_forget_bias);
   }
 
   // One mask for all gates, or one for each.

@@ -9,25 +9,6 @@
 
 namespace rill::keras {
 
-namespace {
-
-// How a cell is taken along a sequence.
-struct SequenceFields {
-  using Options = layers::RNNOptions;
-  template <class F, class O>
-  static void visit(F& f, O& o) {
-    f("return_sequences", o.return_sequences);
-    f("return_state", o.return_state);
-    f("go_backwards", o.go_backwards);
-    f("stateful", o.stateful);
-    f("unroll", o.unroll);
-    f.in_keras2("time_major", o.time_major);
-    f.written_if(o.zero_output_for_mask, "zero_output_for_mask", o.zero_output_for_mask);
-  }
-};
-
-}  // namespace
-
 RnnLayer::RnnLayer(std::string_view class_name, LayerRef cell, layers::RNNOptions o)
     : LayerImpl(class_name, common(o)), cell_(std::move(cell)), o_(std::move(o)) {
   as_cell(cell_, class_name);
@@ -44,7 +25,7 @@ void RnnLayer::build(const std::vector<TensorShape>& shapes) {
   TensorShape step = TensorShape::scalar();
   for (int i = 0; i < shapes[0].rank(); ++i)
     if (i != 1 - batch_axis()) step.push_back(shapes[0].dim(i));
-  build_cell(cell_, step);
+  build_for_steps(step);
   input_spec = {.ndim = shapes[0].rank(), .axes = {}, .first_only = true};
   for (int i = 2; i < shapes[0].rank(); ++i)
     if (shapes[0].dim(i) >= 0) input_spec.axes.emplace_back(i, shapes[0].dim(i));
@@ -61,12 +42,18 @@ void RnnLayer::build(const std::vector<TensorShape>& shapes) {
                        VariableOptions{.trainable = false, .name = name() + "/state"});
 }
 
+void RnnLayer::build_for_steps(const TensorShape& step) { build_cell(cell_, step); }
+
 States RnnLayer::initial_state(const Tensor& x) const {
   const BatchSize batch = BatchSize::of(x, batch_axis());
   States states;
   for (const TensorShape& each : as_cell_().state_size())
     states.push_back(batch.zeros(each, policy.compute_dtype()));
   return states;
+}
+
+Tensor RnnLayer::first_output(const Tensor& x) const {
+  return BatchSize::of(x, batch_axis()).zeros(as_cell_().output_size(), policy.compute_dtype());
 }
 
 void RnnLayer::expect_constants(std::size_t count) {
@@ -122,10 +109,12 @@ Nest RnnLayer::call_nest(const Nest& inputs, const CallContext& context) {
 
   const auto run =
       begin_run(cell_, BatchSize::of(x, batch_axis()), of_cell, CellImpl::Extent::sequence);
-  const Tensor zero_output =
-      BatchSize::of(x, batch_axis()).zeros(cell.output_size(), policy.compute_dtype());
+  const Tensor zero_output = first_output(x);
   Tensor mask = context.mask;
   if (mask.defined()) {
+    RILL_CHECK(!mask.shape().has_rank() || mask.ndim() == 2, invalid_argument,
+               "[{}] the mask has shape {}; expected a number for each step: [batch, time]", name(),
+               mask.shape());
     if (mask.dtype() != bool_) mask = cast(mask, bool_);
     // In a function the mask may say less of its sizes than the sequence does.
     if (mask.is_symbolic() && !mask.shape().is_fully_defined()) {

@@ -1,5 +1,6 @@
 #include "rill/base/check.h"
 #include "rill/keras/engine/layer_impl.h"
+#include "rill/keras/engine/name_stack_impl.h"
 #include "rill/keras/engine/registered_layers.h"
 #include "rill/keras/layers/recurrent.h"
 #include "rill/keras/layers/weight_config_impl.h"
@@ -28,7 +29,7 @@ class TimeDistributedLayer : public LayerImpl {
     for (int i = 0; i < shapes[0].rank(); ++i)
       if (i != 1) step.push_back(shapes[0].dim(i));
     // As in Keras the weights carry the name of this layer alone: "time_distributed/kernel".
-    const Renamed for_now(layer_->impl(), name());
+    const RenamedScope for_now(layer_->impl(), name());
     LayerCalls::build(*layer_, {step});
   }
 
@@ -52,17 +53,6 @@ class TimeDistributedLayer : public LayerImpl {
   void add_config(Config& c) const override { c.set("layer", layers::serialize(*layer_)); }
 
  private:
-  class Renamed {
-   public:
-    Renamed(LayerImpl& l, const std::string& name) : l_(l), before_(l.name()) { l.set_name(name); }
-    ~Renamed() { l_.set_name(before_); }
-    Renamed(const Renamed&) = delete;
-
-   private:
-    LayerImpl& l_;
-    const std::string before_;
-  };
-
   // [batch, time, ...] -> [batch * time, ...], where sizes may be known only at run time.
   static Tensor merged_axes(const Tensor& x) {
     const TensorShape& in = x.shape();
