@@ -69,8 +69,7 @@ Activation Activation::by_name(std::string_view name) {
   if (name.empty() || name == "linear") return {};
   const std::string_view wanted = name == "silu" ? "swish" : name;
   if (wanted == "hard_sigmoid" && keras_behaviour() == 3) {
-    Activation made =
-        by_function([](const Tensor& x) { return nn::relu6(x + 3) * (1.0 / 6); });
+    Activation made = by_function([](const Tensor& x) { return nn::relu6(x + 3) * (1.0 / 6); });
     made.impl_->name = wanted;
     return made;
   }

@@ -26,12 +26,15 @@ keras::Config answer(const std::string& folder, const keras::Config& asked) {
     keras::Model m = keras::models::load_model(folder + "/" + asked["file"].as_string());
     std::vector<tf::Tensor> inputs;
     for (const keras::Config& c : asked["inputs"].items()) inputs.push_back(sample(c));
-    const tf::Nest y = m.apply(inputs.size() == 1 ? tf::Nest(inputs[0]) : tf::Nest(inputs));
+    const tf::Nest y =
+        m.predict_on_batch(inputs.size() == 1 ? tf::Nest(inputs[0]) : tf::Nest(inputs));
     keras::Config outputs = keras::Config::list();
     for (const tf::Tensor& t : y.flatten()) {
       keras::Config values = keras::Config::list();
       for (const double v : tf::cast(t, tf::float64).to_vector<double>())
-        values.push_back(v != v ? keras::Config("nan") : v - v != 0 ? keras::Config(v > 0 ? "inf" : "-inf") : keras::Config(v));
+        values.push_back(v != v       ? keras::Config("nan")
+                         : v - v != 0 ? keras::Config(v > 0 ? "inf" : "-inf")
+                                      : keras::Config(v));
       outputs.push_back(keras::Config::dict({{"shape", t.shape()}, {"values", values}}));
     }
     out.set("outputs", outputs);

@@ -46,7 +46,8 @@ tf::Nest inputs_of(const std::string& name) {
   if (name == "stack") return numbers({6, 2, 2});
   if (name == "graph") return tf::Nest{numbers({6, 4}), -numbers({6, 4}) / 2.f};
   if (name == "conv") return numbers({6, 8, 8, 2});
-  if (name == "recurrent" || name == "masks") return tf::cast(tf::abs(numbers({6, 5})) * 8.f, tf::int32) % 7;
+  if (name == "recurrent" || name == "masks")
+    return tf::cast(tf::abs(numbers({6, 5})) * 8.f, tf::int32) % 7;
   if (name == "attention" || name == "cells" || name == "hard") return numbers({6, 5, 4});
   return numbers({6, 4});
 }

@@ -82,8 +82,7 @@ bool is_of_keras3(const Config& record) {
     return keras_of_version(record["keras_version"].as_string()) == 3;
   const Config& config = record.get("config");
   if (!config.is_dict()) return false;
-  if (config.get("dtype").is_dict() &&
-      config["dtype"].get("class_name").is_text() &&
+  if (config.get("dtype").is_dict() && config["dtype"].get("class_name").is_text() &&
       config["dtype"]["class_name"].as_string().ends_with("DTypePolicy"))
     return true;
   for (const Config& call : record.get("inbound_nodes").items())

@@ -109,6 +109,9 @@ class MultiHeadAttentionLayer : public LayerImpl {
     require_inputs(in.size());
     const Tensor &query = in[0], &value = in[1], &key = in.size() > 2 ? in[2] : in[1];
     const Tensor mask = attention_mask(in, context);
+    // Keras 3 takes the masks away from its inputs: who reads them later finds none.
+    if (behaves_as == 3)
+      for (const Tensor& t : in) t.impl()->mask = {};
 
     const Tensor q = (*query_)(query), k = (*key_)(key), v = (*value_)(value);
     Tensor scores =
@@ -119,8 +122,7 @@ class MultiHeadAttentionLayer : public LayerImpl {
     const Tensor kept =
         context.training && o_.dropout > 0 ? nn::dropout(scores, o_.dropout) : scores;
     const Tensor out = (*output_)(einsum(combine_equation_, {kept, v}));
-    if (with_scores)
-      return Nest(std::vector<Tensor>{out, scores});
+    if (with_scores) return Nest(std::vector<Tensor>{out, scores});
     return out;
   }
 

@@ -101,8 +101,8 @@ class BatchNormalizationLayer : public LayerImpl {
     return y;
   }
 
-  // The op moves towards the variance of a sample, n / (n - 1) times that of the batch, which Keras 3
-  // takes.
+  // The op moves towards the variance of a sample, n / (n - 1) times that of the batch, which Keras
+  // 3 takes.
   Tensor of_population(const Tensor& moved, const Tensor& x) {
     const Tensor kept = moving_variance_.value() * o_.momentum;
     const Tensor n = cast(size(x), float32) / cast(size(moved), float32);

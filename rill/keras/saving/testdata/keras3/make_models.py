@@ -133,9 +133,13 @@ def masks():
              layers.GRU(2, name="product")(layers.Multiply()([e, f])), layers.GRU(2, name="half")(layers.Multiply()([e, g])),
              layers.GRU(2, name="most")(layers.Maximum()([e, f, g])), layers.GRU(2, name="least")(layers.Minimum()([f, e])),
              layers.GRU(2, name="wide")(layers.Concatenate()([e, g])), layers.GRU(2, name="long")(layers.Concatenate(axis=1)([e, f]))]
-    h = layers.MultiHeadAttention(2, 3, name="heads")(e, e)
-    k = layers.MultiHeadAttention(2, 3, dropout=1e-9, name="dropping")(e, f)
-    parts += [layers.Flatten()(h), layers.Flatten()(k), layers.GlobalAveragePooling1D()(h)]
+    # Attention takes the masks of its inputs away, so that it gets its own.
+    i, j = (layers.Embedding(7, 4, mask_zero=True, name=name)(x) for name in ("i", "j"))
+    h = layers.MultiHeadAttention(2, 3, name="heads")(i, i)
+    k = layers.MultiHeadAttention(2, 3, dropout=1e-9, name="dropping")(j, j)
+    n = layers.LayerNormalization(name="norm")(layers.Add()([i, h]))
+    second = layers.MultiHeadAttention(2, 3, name="second")(n, n)
+    parts += [layers.Flatten()(h), layers.Flatten()(k), layers.GlobalAveragePooling1D()(h), layers.Flatten()(second)]
     t = layers.TimeDistributed(layers.Dense(3, name="inner"), name="each")(e)
     parts += [layers.Bidirectional(layers.LSTM(2), name="two")(t)]
     y = layers.Concatenate(name="all")(parts)
