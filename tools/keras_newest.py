@@ -23,7 +23,7 @@ from tensorboard.data import provider as base_provider
 from tensorboard.util import tensor_util
 
 # Checked in beside every .keras, .json and expected.json: the rest differs little from these.
-KEPT = ("graph.h5", "recurrent.h5", "conv.weights.h5", "cells.weights.h5", "own.weights.h5")
+KEPT = ("graph.h5", "recurrent.h5", "hard.h5", "conv.weights.h5", "cells.weights.h5", "own.weights.h5")
 
 
 def keras_reads(folder):

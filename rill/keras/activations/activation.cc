@@ -5,6 +5,7 @@
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
 #include "rill/core/tensor_impl.h"
+#include "rill/keras/behaviour_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/nn_ops.h"
@@ -67,6 +68,11 @@ std::vector<std::string> known_names() {
 Activation Activation::by_name(std::string_view name) {
   if (name.empty() || name == "linear") return {};
   const std::string_view wanted = name == "silu" ? "swish" : name;
+  if (wanted == "hard_sigmoid" && keras_behaviour() == 3) {
+    Activation made = by_function([](const Tensor& x) { return nn::relu6(x + 3) * (1.0 / 6); });
+    made.impl_->name = wanted;
+    return made;
+  }
   for (const Named& n : kNamed)
     if (wanted == n.name) return by_pointer(n.own);
   RILL_FAIL(invalid_argument, "[activation] unknown activation \"{}\".{}", name,

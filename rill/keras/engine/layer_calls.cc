@@ -127,6 +127,7 @@ void LayerCalls::build(const Layer& layer, const std::vector<TensorShape>& shape
     return;
   }
   const EagerScope eager;  // weights have values, also when a function is being traced
+  const BehaviourScope behaviour(l.behaves_as);  // of the layers that it makes
   const std::size_t made = l.own.size();
   {
     const BuildUnderWay now{

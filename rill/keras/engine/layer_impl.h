@@ -6,6 +6,7 @@
 
 #include "rill/core/tensor_impl.h"
 #include "rill/core/trackable.h"
+#include "rill/keras/behaviour_impl.h"
 #include "rill/keras/engine/layer.h"
 #include "rill/keras/metrics/metric.h"
 
@@ -125,12 +126,13 @@ class LayerImpl : public TrackableNode {
     Tensor value;
   };
   std::vector<CallMetric> call_metrics;
-  std::vector<KerasNode*> inbound;     // its calls on symbolic tensors, as long as they live
-  std::vector<LayerImpl*> stacks;      // the Sequential models that it is a layer of
-  std::vector<TensorShape> built_for;  // shapes of the inputs at build
-  TensorShape last_output_shape;       // of the last call: for summaries
-  const bool of_library;               // it has its own behaviour: see above
-  bool automatic_name = false;         // made of the class
+  std::vector<KerasNode*> inbound;           // its calls on symbolic tensors, as long as they live
+  std::vector<LayerImpl*> stacks;            // the Sequential models that it is a layer of
+  std::vector<TensorShape> built_for;        // shapes of the inputs at build
+  TensorShape last_output_shape;             // of the last call: for summaries
+  const int behaves_as = keras_behaviour();  // 2 or 3: the Keras that its file is of
+  const bool of_library;                     // it has its own behaviour: see above
+  bool automatic_name = false;               // made of the class
   bool made_untracked =
       false;  // its weights were made in the call of a class that does not hold it
   bool told_untracked = false;

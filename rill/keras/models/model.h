@@ -253,7 +253,9 @@ struct SaveOptions {
   bool overwrite = true;  // false: AlreadyExists when there is such a file
   bool include_optimizer = true;
   std::string save_format = {};  // "keras" or "h5"; by the suffix of the path when empty
-  int keras_version = 2;  // 3: in the form of Keras 3, which Keras 2 does not read. Rill reads both
+  // 2 or 3: the Keras that reads the file, and as which the model then behaves. Rill reads both.
+  // 0: the Keras of the file that the model came from, 2 where it came from none.
+  int keras_version = 0;
 };
 struct SaveWeightsOptions {
   bool overwrite = true;

@@ -64,20 +64,48 @@ namespace {
 
 // What to_json and to_yaml write.
 Config full_record(const Model& model) {
-  Config record = model_record(model);
-  Config modules = with_modules(record);
-  record.set("config", modules["config"]);
-  record.set("keras_version", kKerasVersion);
+  const bool keras3 = model.impl().behaves_as == 3;
+  Config record = keras3 ? keras3_record(model_record(model)) : model_record(model);
+  const Config modules = with_modules(record);
+  if (keras3)
+    record = modules;
+  else
+    record.set("config", modules["config"]);
+  record.set("keras_version", keras3 ? kKeras3Version : kKerasVersion);
   record.set("backend", "tensorflow");
   return record;
 }
 
+// Keras 3 describes calls and policies of dtypes by records.
+bool is_of_keras3(const Config& record) {
+  if (record.get("keras_version").is_text())
+    return keras_of_version(record["keras_version"].as_string()) == 3;
+  const Config& config = record.get("config");
+  if (!config.is_dict()) return false;
+  if (config.get("dtype").is_dict() && config["dtype"].get("class_name").is_text() &&
+      config["dtype"]["class_name"].as_string().ends_with("DTypePolicy"))
+    return true;
+  for (const Config& call : record.get("inbound_nodes").items())
+    if (call.is_dict() && call.contains("args")) return true;
+  for (const Config& layer : config.get("layers").items())
+    if (layer.is_dict() && is_of_keras3(layer)) return true;
+  return false;
+}
+
 }  // namespace
+
+int keras_of_version(std::string_view version) {
+  return version.starts_with("1.") || version.starts_with("2.") || version.empty() ? 2 : 3;
+}
 
 std::string Model::to_json(int indent) const { return full_record(*this).to_json(indent); }
 std::string Model::to_yaml() const { return full_record(*this).to_yaml(); }
 
 Model models::model_from_config(const Config& c) {
+  return model_of_record(c, c.is_dict() && is_of_keras3(c) ? 3 : 2);
+}
+Model model_of_record(const Config& c, int keras) {
+  const BehaviourScope behaviour(keras);
   RILL_CHECK(c.is_dict() && c.contains("class_name") && c.contains("config"), invalid_argument,
              "[model_from_config] got {}; expected a dict with \"class_name\" and \"config\", as "
              "to_json writes it",
@@ -95,7 +123,9 @@ Model models::model_from_config(const Config& c) {
     model.build_model(build["input_shape"].as_shape());
   return model;
 }
-Model models::clone_model(const Model& model) { return model_from_config(model_record(model)); }
+Model models::clone_model(const Model& model) {
+  return model_of_record(model_record(model), model.impl().behaves_as);
+}
 Model models::model_from_json(std::string_view text) {
   return model_from_config(Config::from_json(text));
 }

@@ -86,7 +86,9 @@ Model load_hdf5(const std::string& path, bool compile) {
              "[load_model] {} holds no configuration of a model; weights alone are loaded with "
              "load_weights",
              path);
-  Model model = models::model_from_json(file.text("", "model_config"));
+  const bool tells = file.has_attribute("", "keras_version");
+  Model model = model_of_record(Config::from_json(file.text("", "model_config")),
+                                tells ? keras_of_version(file.text("", "keras_version")) : 2);
   WeightPlan plan;
   plan_named_weights(model, file, "model_weights", {}, plan);
   if (compile && file.has_attribute("", "training_config")) {
@@ -144,7 +146,11 @@ Model load_archive(const std::string& path, bool compile) {
              ".keras",
              path, zip.contains("config.json") ? kWeights : "config.json");
   const Config record = Config::from_json(zip.read("config.json"));
-  Model model = models::model_from_config(record);
+  const Config metadata =
+      zip.contains("metadata.json") ? Config::from_json(zip.read("metadata.json")) : Config();
+  const Config version = metadata.is_dict() ? metadata.get("keras_version") : Config();
+  Model model = version.is_text() ? model_of_record(record, keras_of_version(version.as_string()))
+                                  : models::model_from_config(record);
   const io::Hdf5Reader weights(zip.read(kWeights), path + ":" + kWeights);
   const Config& c = record.get("compile_config");
   const bool training = compile && c.is_dict() && c.size() > 0 &&
@@ -167,6 +173,7 @@ Model load_archive(const std::string& path, bool compile) {
 }  // namespace
 
 void Model::save(const std::string& path, SaveOptions o) const {
+  if (o.keras_version == 0) o.keras_version = impl().behaves_as;
   const std::string& f = o.save_format;
   const bool h5_suffix = path.ends_with(".h5") || path.ends_with(".hdf5");
   RILL_CHECK(

@@ -4,6 +4,7 @@
 
 #include "rill/base/check.h"
 #include "rill/core/execute.h"
+#include "rill/keras/behaviour_impl.h"
 #include "rill/keras/engine/symbolic_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
@@ -204,13 +205,19 @@ std::vector<Tensor> draw_split(const WrittenCall& call, const ReadOperand& opera
 std::vector<Tensor> draw_unstack(const WrittenCall& call, const ReadOperand& operand) {
   return unstack(operand(call.first, {}), axis_of(call.arguments, 0));
 }
+// Keras 3 has no op for the shape of a tensor, with which Rill fills one like it: what its files
+// hold is drawn so that they can hold it again.
 std::vector<Tensor> draw_zeros_like(const WrittenCall& call, const ReadOperand& operand) {
   const Tensor x = operand(call.first, {});
-  return {zeros_like(x, dtype_or(call.arguments.get("dtype"), x.dtype()))};
+  const DType dtype = dtype_or(call.arguments.get("dtype"), x.dtype());
+  if (keras_behaviour() == 2) return {zeros_like(x, dtype)};
+  return {cast(logical_and(equal(x, x), false), dtype)};
 }
 std::vector<Tensor> draw_ones_like(const WrittenCall& call, const ReadOperand& operand) {
   const Tensor x = operand(call.first, {});
-  return {ones_like(x, dtype_or(call.arguments.get("dtype"), x.dtype()))};
+  const DType dtype = dtype_or(call.arguments.get("dtype"), x.dtype());
+  if (keras_behaviour() == 2) return {ones_like(x, dtype)};
+  return {cast(logical_or(equal(x, x), true), dtype)};
 }
 
 std::vector<Tensor> draw_slices(const WrittenCall& call, const ReadOperand& operand) {

@@ -34,17 +34,26 @@ class SoftmaxLayer : public LayerImpl {
   }
   Tensor call(const Tensor& given, const CallContext& context) override {
     Tensor x = given;
+    if (context.mask.defined() && behaves_as == 3) {
+      const Tensor counts = cast(context.mask, bool_);
+      x = where(counts, x, x.dtype() == float16 ? -3e4 : -1e9);
+      // All of a row may be hidden.
+      return where(counts, over_axes(x), 0.0);
+    }
     if (context.mask.defined()) {
       const double hidden = x.dtype() == float16 ? -65504.0 : -1e9;
       x = x + (1 - cast(context.mask, x.dtype())) * hidden;
     }
-    const std::vector<int>& axis = o_.axis.list();
-    if (axis.size() == 1) return activations::softmax(x, axis[0]);
-    return exp(x - reduce_logsumexp(x, axis, {.keepdims = true}));
+    return over_axes(x);
   }
   void add_config(Config& c) const override { write_fields<SoftmaxFields>(o_, c); }
 
  private:
+  Tensor over_axes(const Tensor& x) const {
+    const std::vector<int>& axis = o_.axis.list();
+    if (axis.size() == 1) return activations::softmax(x, axis[0]);
+    return exp(x - reduce_logsumexp(x, axis, {.keepdims = true}));
+  }
   layers::SoftmaxOptions o_;
 };
 

@@ -109,16 +109,20 @@ class MultiHeadAttentionLayer : public LayerImpl {
     require_inputs(in.size());
     const Tensor &query = in[0], &value = in[1], &key = in.size() > 2 ? in[2] : in[1];
     const Tensor mask = attention_mask(in, context);
+    // Keras 3 takes the masks away from its inputs: who reads them later finds none.
+    if (behaves_as == 3)
+      for (const Tensor& t : in) t.impl()->mask = {};
 
     const Tensor q = (*query_)(query), k = (*key_)(key), v = (*value_)(value);
     Tensor scores =
         einsum(dot_equation_, {k, q * (1.0 / std::sqrt(static_cast<double>(o_.key_dim)))});
-    scores = masked_softmax(scores, mask);
+    const bool with_scores =
+        context.arguments.is_dict() && context.arguments.get("return_attention_scores", false);
+    scores = masked_softmax(scores, mask, with_scores);
     const Tensor kept =
         context.training && o_.dropout > 0 ? nn::dropout(scores, o_.dropout) : scores;
     const Tensor out = (*output_)(einsum(combine_equation_, {kept, v}));
-    if (context.arguments.is_dict() && context.arguments.get("return_attention_scores", false))
-      return Nest(std::vector<Tensor>{out, scores});
+    if (with_scores) return Nest(std::vector<Tensor>{out, scores});
     return out;
   }
 
@@ -211,17 +215,27 @@ class MultiHeadAttentionLayer : public LayerImpl {
       mask = both(mask, causal_mask(shape(in[0])[1], shape(in[1])[1]));
     return in.size() > 3 ? both(cast(in[3], bool_), mask) : mask;
   }
-  Tensor masked_softmax(const Tensor& raw, Tensor mask) const {
+  // A query that may look nowhere looks everywhere: in Keras 2 by its scores, in Keras 3 evenly.
+  // There, where the layer gives scores or drops some, it looks nowhere.
+  Tensor masked_softmax(const Tensor& raw, Tensor mask, bool with_scores) const {
     const int attended = static_cast<int>(o_.attention_axes.size());
     Tensor scores = raw;
     if (mask.defined()) {
       // Heads, and axes that are not attended to, share the mask.
       for (int i = mask.ndim(); i < scores.ndim(); ++i) mask = expand_dims(mask, -2 * attended - 1);
-      scores = scores + mask_penalty(mask, scores.dtype());
+      if (behaves_as == 3)
+        scores = where(mask, scores, scores.dtype() == float16 ? -3e4 : -1e9);
+      else
+        scores = scores + mask_penalty(mask, scores.dtype());
     }
-    if (attended == 1) return nn::softmax(scores);
+    const Tensor shares = softmax_over(scores, attended);
+    const bool nowhere = with_scores || o_.dropout > 0 || scores.ndim() != 4;
+    return behaves_as == 3 && nowhere && mask.defined() ? where(mask, shares, 0.0) : shares;
+  }
+  static Tensor softmax_over(const Tensor& scores, int last) {
+    if (last == 1) return nn::softmax(scores);
     std::vector<int> axes;
-    for (int i = 0; i < attended; ++i) axes.push_back(scores.ndim() - attended + i);
+    for (int i = 0; i < last; ++i) axes.push_back(scores.ndim() - last + i);
     return exp(scores - reduce_logsumexp(scores, axes, {.keepdims = true}));
   }
 

@@ -31,13 +31,14 @@ class ConcatenateLayer : public MergingLayer {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const Tensor& m = masks[i];
       // A mask of steps stands for all features of a step.
-      const Tensor wide = !m.defined() ? ones_like(inputs[i], bool_)
+      const Tensor part = !m.defined() ? ones_like(inputs[i], bool_)
                           : m.ndim() < inputs[i].ndim()
                               ? logical_and(expand_dims(m, -1), ones_like(inputs[i], bool_))
                               : m;
-      parts.push_back(wide);
+      parts.push_back(part);
     }
-    return reduce_all(concat(parts, o_.axis), -1);
+    const Tensor wide = concat(parts, o_.axis);
+    return behaves_as == 3 ? reduce_any(wide, -1) : reduce_all(wide, -1);
   }
 
  private:

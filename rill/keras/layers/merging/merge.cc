@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "rill/base/check.h"
+#include "rill/core/tensor_impl.h"
 #include "rill/keras/layers/fields_impl.h"
 #include "rill/keras/layers/merging.h"
 #include "rill/keras/layers/merging/merging_impl.h"
@@ -28,8 +29,13 @@ Tensor MergingLayer::compute_mask(const Nest& inputs, const Tensor&) {
 Tensor MergingLayer::merge_masks(const std::vector<Tensor>&,
                                  const std::vector<Tensor>& masks) const {
   Tensor all;
-  for (const Tensor& m : masks)
-    if (m.defined()) all = all.defined() ? logical_and(all, m) : m;
+  // Keras 3: what counts in one of the inputs, if all have masks. Keras 2: what counts in each that
+  // has one.
+  for (const Tensor& m : masks) {
+    if (behaves_as == 3 && !m.defined()) return {};
+    if (!m.defined()) continue;
+    all = !all.defined() ? m : behaves_as == 3 ? logical_or(all, m) : logical_and(all, m);
+  }
   return all;
 }
 void MergingLayer::require_two(const std::vector<Tensor>& inputs) const {
@@ -80,6 +86,9 @@ class ElementwiseMerge : public MergingLayer {
   Tensor merge(const std::vector<Tensor>& given) const override {
     if (kind_ == MergeKind::subtract) require_two(given);
     const std::vector<Tensor> inputs = of_equal_rank(given);
+    if (behaves_as == 3 && kind_ != MergeKind::add && kind_ != MergeKind::subtract &&
+        kind_ != MergeKind::average)
+      return merge_unmasked(inputs);
     Tensor y = inputs[0];
     for (std::size_t i = 1; i < inputs.size(); ++i) y = merge(y, inputs[i]);
     return kind_ == MergeKind::average ? y / static_cast<double>(inputs.size()) : y;
@@ -99,6 +108,31 @@ class ElementwiseMerge : public MergingLayer {
       default:
         return a + b;
     }
+  }
+  // Products and extremes of Keras 3 leave out the steps that masks hide.
+  Tensor merge_unmasked(const std::vector<Tensor>& inputs) const {
+    Tensor y, counts;  // where y has met a value that counts; undefined: everywhere
+    bool all_masked = true;
+    for (const Tensor& input : inputs) {
+      Tensor x = input, mask;
+      if (input.impl()->mask)
+        mask = broadcast_to(expand_dims(Tensor(input.impl()->mask), -1), shape(input));
+      all_masked = all_masked && mask.defined();
+      const bool first = !y.defined();
+      if (kind_ == MergeKind::multiply) {
+        if (mask.defined()) x = where(mask, x, ones_like(x));
+        y = first ? x : y * x;
+      } else if (first) {
+        y = x;
+      } else {
+        if (mask.defined()) x = where(mask, x, y);
+        if (counts.defined()) y = where(counts, y, x);
+        y = merge(y, x);
+      }
+      counts = !all_masked ? Tensor() : first ? mask : logical_or(counts, mask);
+    }
+    // What counts in no factor is 0 and not the empty product.
+    return kind_ == MergeKind::multiply && counts.defined() ? where(counts, y, zeros_like(y)) : y;
   }
   static std::vector<Tensor> of_equal_rank(std::vector<Tensor> inputs) {
     int rank = 0;

@@ -62,7 +62,9 @@ class BatchNormalizationLayer : public LayerImpl {
     const Tensor x =
         given.dtype() == policy.compute_dtype() ? given : cast(given, policy.compute_dtype());
     const bool training = context.training && trains_in_call();
-    return format_.empty() ? plain(x, training, context.mask) : fused(x, training);
+    // The op knows no mask; Keras 2 does not count it there.
+    const bool masked = behaves_as == 3 && training && context.mask.defined();
+    return format_.empty() || masked ? plain(x, training, context.mask) : fused(x, training);
   }
 
   void add_config(Config& c) const override {
@@ -94,9 +96,17 @@ class BatchNormalizationLayer : public LayerImpl {
          .exponential_avg_factor = training ? 1 - o_.momentum : 1});
     if (training) {
       moving_mean_.assign(mean);
-      moving_variance_.assign(variance);
+      moving_variance_.assign(behaves_as == 3 ? of_population(variance, x) : variance);
     }
     return y;
+  }
+
+  // The op moves towards the variance of a sample, n / (n - 1) times that of the batch, which Keras
+  // 3 takes.
+  Tensor of_population(const Tensor& moved, const Tensor& x) {
+    const Tensor kept = moving_variance_.value() * o_.momentum;
+    const Tensor n = cast(size(x), float32) / cast(size(moved), float32);
+    return kept + (moved - kept) * (maximum(n - 1, 1.f) / n);
   }
 
   Tensor plain(const Tensor& given, bool training, const Tensor& mask) {

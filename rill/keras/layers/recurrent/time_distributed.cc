@@ -34,6 +34,9 @@ class TimeDistributedLayer : public LayerImpl {
   }
 
   Tensor call(const Tensor& x, const CallContext& context) override {
+    if (behaves_as == 3 && context.training && x.shape().dim(1) > 0 &&
+        !layer_->non_trainable_variables().empty())
+      return step_by_step(x, context);
     // The steps of all samples as one batch.
     CallOptions options{.training = context.training};
     if (context.mask.defined() && context.mask.ndim() > 2) options.mask = merged_axes(context.mask);
@@ -41,6 +44,7 @@ class TimeDistributedLayer : public LayerImpl {
   }
   // That of the steps, where the layer keeps or makes one; else a step counts where any of it does.
   Tensor compute_mask(const Nest& inputs, const Tensor& mask) override {
+    if (behaves_as == 3) return mask;
     const Tensor& x = inputs.as_tensor();
     const Tensor inner =
         layer_->compute_mask(merged_axes(x), mask.defined() ? merged_axes(mask) : Tensor());
@@ -53,6 +57,19 @@ class TimeDistributedLayer : public LayerImpl {
   void add_config(Config& c) const override { c.set("layer", layers::serialize(*layer_)); }
 
  private:
+  // Keras 3 calls the layer once a step: a batch normalization moves as often.
+  Tensor step_by_step(const Tensor& x, const CallContext& context) {
+    const std::vector<Tensor> steps = unstack(x, 1);
+    std::vector<Tensor> masks, results;
+    if (context.mask.defined() && context.mask.ndim() > 2) masks = unstack(context.mask, 1);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      CallOptions options{.training = 1};
+      if (!masks.empty()) options.mask = masks[i];
+      results.push_back(layer_->apply(steps[i], std::move(options)).as_tensor());
+    }
+    return stack(results, 1);
+  }
+
   // [batch, time, ...] -> [batch * time, ...], where sizes may be known only at run time.
   static Tensor merged_axes(const Tensor& x) {
     const TensorShape& in = x.shape();

@@ -123,6 +123,41 @@ def cells():
     return keras.Model(x, layers.Dense(2, name="out")(y), name="cells"), numbers(6, 5, 4), keras.optimizers.SGD(0.1)
 
 
+def masks():
+    """What becomes of masks, which Keras 2 merges otherwise."""
+    x = keras.Input((5,), dtype="int32", name="words")
+    e = layers.Embedding(7, 4, mask_zero=True, name="e")(x)
+    f = layers.Embedding(7, 4, mask_zero=True, name="f")(ops.flip(x, axis=1))
+    g = layers.Embedding(7, 4, name="g")(x)
+    parts = [layers.GRU(2, name="sum")(layers.Add()([e, g])), layers.GRU(2, name="both")(layers.Add()([e, f])),
+             layers.GRU(2, name="product")(layers.Multiply()([e, f])), layers.GRU(2, name="half")(layers.Multiply()([e, g])),
+             layers.GRU(2, name="most")(layers.Maximum()([e, f, g])), layers.GRU(2, name="least")(layers.Minimum()([f, e])),
+             layers.GRU(2, name="wide")(layers.Concatenate()([e, g])), layers.GRU(2, name="long")(layers.Concatenate(axis=1)([e, f]))]
+    # Attention takes the masks of its inputs away, so that it gets its own.
+    i, j = (layers.Embedding(7, 4, mask_zero=True, name=name)(x) for name in ("i", "j"))
+    h = layers.MultiHeadAttention(2, 3, name="heads")(i, i)
+    k = layers.MultiHeadAttention(2, 3, dropout=1e-9, name="dropping")(j, j)
+    n = layers.LayerNormalization(name="norm")(layers.Add()([i, h]))
+    second = layers.MultiHeadAttention(2, 3, name="second")(n, n)
+    parts += [layers.Flatten()(h), layers.Flatten()(k), layers.GlobalAveragePooling1D()(h), layers.Flatten()(second)]
+    t = layers.TimeDistributed(layers.Dense(3, name="inner"), name="each")(e)
+    parts += [layers.Bidirectional(layers.LSTM(2), name="two")(t)]
+    y = layers.Concatenate(name="all")(parts)
+    return keras.Model(x, layers.Dense(2, name="out")(y), name="masks"), words(6, 5), keras.optimizers.SGD(0.1)
+
+
+def hard():
+    """Functions and moving averages that Keras 2 has under the same names."""
+    x = keras.Input((5, 4), name="x")
+    y = layers.LSTM(3, recurrent_activation="hard_sigmoid", return_sequences=True, name="lstm")(x)
+    y = layers.GRU(3, activation="hard_sigmoid", return_sequences=True, name="gru")(y)
+    y = layers.TimeDistributed(layers.BatchNormalization(name="norm", momentum=0.5), name="each")(y)
+    y = layers.Reshape((5, 3, 1), name="image")(y)
+    y = layers.BatchNormalization(name="fused", momentum=0.5)(layers.Conv2D(2, 2, name="conv", activation="hard_sigmoid")(y))
+    y = layers.Flatten(name="flat")(y)
+    return keras.Model(x, layers.Dense(2, name="out")(y), name="hard"), numbers(6, 5, 4), keras.optimizers.SGD(0.1)
+
+
 class Part(layers.Layer):
     def __init__(self, units, **kwargs):
         super().__init__(**kwargs)
@@ -160,7 +195,8 @@ def own():
 
 
 MODELS = {"stack": stack, "graph": graph, "nested": nested, "conv": conv, "recurrent": recurrent,
-          "attention": attention, "operators": operators, "arrays": arrays, "cells": cells}
+          "attention": attention, "operators": operators, "arrays": arrays, "cells": cells,
+          "masks": masks, "hard": hard}
 TARGETS = numbers(6, 2)
 
 

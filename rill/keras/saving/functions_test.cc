@@ -1,0 +1,65 @@
+// Models that Keras wrote, on samples that it chose: tools/keras_functions.py makes the folder
+// RILL_KERAS_FUNCTIONS and compares the answers that this leaves there with those of Keras.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "rill/io/file.h"
+#include "rill/keras/saving/saving.h"
+#include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+
+namespace tf = rill;
+namespace keras = rill::keras;
+
+namespace {
+
+tf::Tensor sample(const keras::Config& c) {
+  std::vector<double> values;
+  for (const keras::Config& v : c["values"].items()) values.push_back(v.as_double());
+  return tf::constant(values, tf::DType::from_name(c["dtype"].as_string()), c["shape"].as_shape());
+}
+
+keras::Config answer(const std::string& folder, const keras::Config& asked) {
+  keras::Config out = keras::Config::dict();
+  try {
+    keras::Model m = keras::models::load_model(folder + "/" + asked["file"].as_string());
+    std::vector<tf::Tensor> inputs;
+    for (const keras::Config& c : asked["inputs"].items()) inputs.push_back(sample(c));
+    const tf::Nest y =
+        m.predict_on_batch(inputs.size() == 1 ? tf::Nest(inputs[0]) : tf::Nest(inputs));
+    keras::Config outputs = keras::Config::list();
+    for (const tf::Tensor& t : y.flatten()) {
+      keras::Config values = keras::Config::list();
+      for (const double v : tf::cast(t, tf::float64).to_vector<double>())
+        values.push_back(v != v       ? keras::Config("nan")
+                         : v - v != 0 ? keras::Config(v > 0 ? "inf" : "-inf")
+                                      : keras::Config(v));
+      outputs.push_back(keras::Config::dict({{"shape", t.shape()}, {"values", values}}));
+    }
+    out.set("outputs", outputs);
+    try {  // and through a file of ours
+      const std::string again = folder + "/again.keras";
+      m.save(again);
+      keras::models::load_model(again);
+    } catch (const std::exception& e) {
+      out.set("not_written", std::string(e.what()));
+    }
+  } catch (const std::exception& e) {
+    out.set("error", std::string(e.what()));
+  }
+  return out;
+}
+
+TEST(KerasFunctions, AnswersForTheOracle) {
+  const char* folder = std::getenv("RILL_KERAS_FUNCTIONS");
+  if (!folder) GTEST_SKIP() << "tools/keras_functions.py asks";
+  const std::string at = folder;
+  const keras::Config asked = keras::Config::from_json(rill::io::read_file(at + "/cases.json"));
+  keras::Config answers = keras::Config::list();
+  for (const keras::Config& c : asked.items()) answers.push_back(answer(at, c));
+  EXPECT_EQ(answers.size(), asked.size());
+  rill::io::write_file_atomically(at + "/answers.json", answers.to_json());
+}
+
+}  // namespace
