@@ -75,6 +75,7 @@
 #include "rill/ops/np.h"
 #include "rill/ops/print.h"
 #include "rill/ops/random_ops.h"
+#include "rill/ops/signal_ops.h"
 #include "rill/ops/sparse_ops.h"
 #include "rill/ops/string_ops.h"
 #include "rill/saving/checkpoint.h"

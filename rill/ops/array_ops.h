@@ -183,6 +183,13 @@ Tensor tensor_scatter_nd_add(const Operand& tensor, const Operand& indices, cons
 Tensor tensor_scatter_nd_sub(const Operand& tensor, const Operand& indices, const Operand& updates);
 Tensor tensor_scatter_nd_max(const Operand& tensor, const Operand& indices, const Operand& updates);
 Tensor tensor_scatter_nd_min(const Operand& tensor, const Operand& indices, const Operand& updates);
+// The rows of data (slices behind the axes of partitions), each in the tensor that partitions
+// names: num_partitions tensors, rows in the order of data.
+std::vector<Tensor> dynamic_partition(const Operand& data, const Operand& partitions,
+                                      int num_partitions);
+// merged[indices[k][i..]] = data[k][i..]; of two at one place the last counts, a place without one
+// is zero.
+Tensor dynamic_stitch(const TensorList& indices, const TensorList& data);
 // The coordinates where condition holds (or is not zero), one row each: int64.
 Tensor where(const Operand& condition);
 // The parts of tensor where mask holds; mask covers the axes from `axis` on.

@@ -32,6 +32,9 @@ void assert_non_positive(const Operand& x, const AssertOptions& options = {});
 // error of the dtype.
 void assert_near(const Operand& x, const Operand& y, double rtol = -1, double atol = -1,
                  const AssertOptions& options = {});
+// The tensor itself; InvalidArgument "<message> : Tensor had NaN values" (or Inf) otherwise. What
+// flows back through it is checked, too.
+Tensor check_numerics(const Operand& tensor, const std::string& message);
 // No NaN and no infinity.
 void assert_all_finite(const Operand& x, const std::string& message = {});
 void assert_rank(const Operand& x, int rank, const AssertOptions& options = {});

@@ -298,6 +298,17 @@ struct UniqueWithCountsResult {
 UniqueResult unique(const Operand& x, DType out_idx = int32);
 UniqueWithCountsResult unique_with_counts(const Operand& x, DType out_idx = int32);
 
+// For each value its place in the sorted sequence of its row, so that the order stays: before equal
+// elements (side "left") or behind them ("right"). Both have the same axes but the last.
+Tensor searchsorted(const Operand& sorted_sequence, const Operand& values,
+                    std::string_view side = "left", DType out_type = int32);
+// How many values fall into each of nbins equal parts of value_range [lo, hi]; what is outside goes
+// into the first or the last. The second form tells for each value which part it is.
+Tensor histogram_fixed_width(const Operand& values, const Operand& value_range,
+                             const Operand& nbins = 100, DType dtype = int32);
+Tensor histogram_fixed_width_bins(const Operand& values, const Operand& value_range,
+                                  const Operand& nbins = 100, DType dtype = int32);
+
 struct BincountOptions {
   Tensor weights = {};                 // added up instead of ones
   int minlength = -1, maxlength = -1;  // of the result; values from maxlength on are left out
@@ -397,6 +408,44 @@ struct CountOptions {
 };
 Tensor count_nonzero(const Operand& x, CountOptions options = {});
 Tensor count_nonzero(const Operand& x, int axis, CountOptions options = {});
+// ---- special functions
+// The incomplete gamma functions, regularised: igamma + igammac = 1. NaN for a or x below 0.
+Tensor igamma(const Operand& a, const Operand& x);
+Tensor igammac(const Operand& a, const Operand& x);
+// The incomplete beta function, regularised; shapes are equal, or scalars. No gradient by a and b.
+Tensor betainc(const Operand& a, const Operand& b, const Operand& x);
+Tensor lbeta(const Operand& x);  // log |Beta(x)| along the last axis
+// The modified Bessel functions I0 and I1; those with e are times e^-|x|.
+Tensor bessel_i0(const Operand& x);
+Tensor bessel_i0e(const Operand& x);
+Tensor bessel_i1(const Operand& x);
+Tensor bessel_i1e(const Operand& x);
+namespace special {
+using math::bessel_i0, math::bessel_i0e, math::bessel_i1, math::bessel_i1e;
+Tensor bessel_k0(const Operand& x);  // those with e are times e^x; of positive x
+Tensor bessel_k0e(const Operand& x);
+Tensor bessel_k1(const Operand& x);
+Tensor bessel_k1e(const Operand& x);
+Tensor bessel_j0(const Operand& x);
+Tensor bessel_j1(const Operand& x);
+Tensor bessel_y0(const Operand& x);  // of positive x
+Tensor bessel_y1(const Operand& x);
+Tensor dawsn(const Operand& x);        // Dawson's integral
+Tensor expint(const Operand& x);       // the exponential integral Ei(x), x > 0
+Tensor fresnel_cos(const Operand& x);  // the integral of cos(pi t^2 / 2) from 0 to x
+Tensor fresnel_sin(const Operand& x);
+Tensor spence(const Operand& x);  // the integral of log(t) / (1 - t) from 1 to x
+}  // namespace special
+// Running log(sum(exp(x))) without overflow; an exclusive one begins with -inf.
+Tensor cumulative_logsumexp(const Operand& x, int axis = 0, CumulativeOptions options = {});
+struct ConfusionOptions {
+  int num_classes = -1;  // -1: the largest label or prediction and one
+  Tensor weights = {};   // added up instead of ones
+  DType dtype = int32;
+};
+// How often prediction j came for label i: [num_classes, num_classes].
+Tensor confusion_matrix(const Operand& labels, const Operand& predictions,
+                        const ConfusionOptions& options = {});
 inline Tensor ceiling(const Operand& x) { return rill::ceil(x); }
 }  // namespace math
 

@@ -294,4 +294,25 @@ Tensor sigmoid_cross_entropy_with_logits(const Operand&, const Operand&) = delet
 
 }  // namespace nn
 
+// ---- numbers rounded to what integers of num_bits (2 to 16) stand for between two limits, which
+// are moved so that 0 is a step. The gradient goes straight through within the limits; beyond them
+// it goes to the limit. float32.
+namespace quantization {
+struct FakeQuantOptions {
+  int num_bits = 8;
+  bool narrow_range = false;  // without the lowest integer
+};
+struct FakeQuantArgs {
+  double min = -6, max = 6;
+  int num_bits = 8;
+  bool narrow_range = false;
+};
+Tensor fake_quant_with_min_max_args(const Operand& inputs, const FakeQuantArgs& options = {});
+Tensor fake_quant_with_min_max_vars(const Operand& inputs, const Operand& min, const Operand& max,
+                                    FakeQuantOptions options = {});
+// min and max have an element for each of the last axis.
+Tensor fake_quant_with_min_max_vars_per_channel(const Operand& inputs, const Operand& min,
+                                                const Operand& max, FakeQuantOptions options = {});
+}  // namespace quantization
+
 }  // namespace RILL_API

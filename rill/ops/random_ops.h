@@ -43,6 +43,8 @@ Tensor stateless_uniform(const Operand& shape, const Operand& seed, double minva
                          double maxval = 1, DType dtype = float32);
 Tensor stateless_uniform_int(const Operand& shape, const Operand& seed, const Operand& minval,
                              const Operand& maxval, DType dtype = int32);
+// All integers of int32, int64, uint32 or uint64 alike.
+Tensor stateless_uniform_full_int(const Operand& shape, const Operand& seed, DType dtype = uint64);
 Tensor stateless_normal(const Operand& shape, const Operand& seed, double mean = 0,
                         double stddev = 1, DType dtype = float32);
 Tensor stateless_truncated_normal(const Operand& shape, const Operand& seed, double mean = 0,

@@ -75,6 +75,13 @@ Tensor reduce_join(const Operand& inputs, std::initializer_list<int> axis,
 
 }  // namespace strings
 
+namespace io {
+// Bytes as text of the 64 letters A-Z a-z 0-9 - _; with pad = filled up to fours. Decoding takes
+// both forms; InvalidArgument for other letters.
+Tensor encode_base64(const Operand& input, bool pad = false);
+Tensor decode_base64(const Operand& input);
+}  // namespace io
+
 // The names of TensorFlow 1.
 using strings::as_string, strings::reduce_join, strings::regex_replace, strings::substr;
 inline Tensor string_join(const TensorList& inputs, const std::string& separator = "") {

@@ -1,4 +1,6 @@
 // Running sums and products.
+#include <cmath>
+
 #include "rill/base/parallel.h"
 #include "rill/core/kernel.h"
 #include "rill/core/type_dispatch.h"
@@ -7,8 +9,17 @@
 namespace rill::cpu {
 namespace {
 
+// log(e^a + e^b)
+struct LogAddExp {
+  template <class A>
+  static A apply(A a, A b) {
+    const A high = a < b ? b : a, low = a < b ? a : b;
+    return std::isinf(high) ? high : high + std::log1p(std::exp(low - high));
+  }
+};
+
 // [outer, n, inner]: each step joins a row of inner elements with the last.
-template <class F, int kStart>
+template <class F, double kStart>
 void cumulative_cpu(KernelContext& c) noexcept {
   const TensorShape& shape = c.in_shape(0);
   if (c.in(0).size == 0) return;
@@ -20,7 +31,7 @@ void cumulative_cpu(KernelContext& c) noexcept {
   const std::int64_t n = shape.dim(static_cast<int>(axis));
   constexpr std::int64_t kStrip = 256;
   const std::int64_t strip = std::min(inner, kStrip), strips = (inner + strip - 1) / strip;
-  dispatch_numeric(c.in(0).dtype, [&]<class T>() {
+  auto body = [&]<class T>() {
     using A =
         std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16_t>, float, T>;
     const T* x = c.in<T>(0);
@@ -31,7 +42,7 @@ void cumulative_cpu(KernelContext& c) noexcept {
                    for (std::int64_t t = begin; t < end; ++t) {
                      const std::int64_t first = t / strips * n * inner + t % strips * strip,
                                         width = std::min(strip, inner - t % strips * strip);
-                     std::fill_n(acc, width, A(kStart));
+                     std::fill_n(acc, width, static_cast<A>(kStart));
                      for (std::int64_t k = 0; k < n; ++k) {
                        const std::int64_t at = first + (reverse ? n - 1 - k : k) * inner;
                        for (std::int64_t j = 0; j < width; ++j) {
@@ -42,10 +53,15 @@ void cumulative_cpu(KernelContext& c) noexcept {
                      }
                    }
                  });
-  });
+  };
+  if constexpr (std::is_same_v<F, LogAddExp>)
+    dispatch_floats(c.in(0).dtype, body);
+  else
+    dispatch_numeric(c.in(0).dtype, body);
 }
-RILL_KERNEL("Cumsum", cpu, kNumericTypes, (cumulative_cpu<functors::Add, 0>));
-RILL_KERNEL("Cumprod", cpu, kNumericTypes, (cumulative_cpu<functors::Mul, 1>));
+RILL_KERNEL("Cumsum", cpu, kNumericTypes, (cumulative_cpu<functors::Add, 0.>));
+RILL_KERNEL("Cumprod", cpu, kNumericTypes, (cumulative_cpu<functors::Mul, 1.>));
+RILL_KERNEL("CumulativeLogsumexp", cpu, kFloatTypes, (cumulative_cpu<LogAddExp, -__builtin_inf()>));
 
 }  // namespace
 }  // namespace rill::cpu

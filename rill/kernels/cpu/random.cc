@@ -92,6 +92,39 @@ RILL_KERNEL("RandomUniformInt", cpu, kIndexTypes, uniform_int_cpu);
 RILL_KERNEL("StatelessRandomUniformInt", cpu, kIndexTypes, seeded_uniform_int_cpu);
 RILL_KERNEL("StatelessRandomUniformIntV2", cpu, kIndexTypes, keyed_uniform_int_cpu);
 
+// Signed integers by reinterpretation.
+void fill_words(KernelContext& c, const Philox& gen) {
+  auto fill_as = [&]<class T>() {
+    T* out = c.out<T>();
+    parallel_for(c.out().size, 1 << 14, [&](std::int64_t begin, std::int64_t end) {
+      functors::fill_bits(gen, begin,
+                          std::span<T>(out + begin, static_cast<std::size_t>(end - begin)));
+    });
+  };
+  if (c.out().dtype.itemsize() == 4)
+    fill_as.operator()<std::uint32_t>();
+  else
+    fill_as.operator()<std::uint64_t>();
+}
+void seeded_words_cpu(KernelContext& c) noexcept { fill_words(c, from_seed(c, 1)); }
+void keyed_words_cpu(KernelContext& c) noexcept {
+  const Philox gen = from_key(c);
+  if (!c.failed()) fill_words(c, gen);
+}
+RILL_KERNEL("StatelessRandomUniformFullInt", cpu, kIndexTypes, seeded_words_cpu);
+RILL_KERNEL("StatelessRandomUniformFullIntV2", cpu, kIndexTypes, keyed_words_cpu);
+
+void key_counter_cpu(KernelContext& c) noexcept {
+  const functors::KeyCounter k = functors::key_counter_of(from_seed(c, 0));
+  *c.out<std::uint64_t>(0) = k.key;
+  std::copy_n(k.counter.data(), 2, c.out<std::uint64_t>(1));
+}
+RILL_KERNEL("StatelessRandomGetKeyCounter", cpu, kIndexTypes, key_counter_cpu);
+void alg_cpu(KernelContext& c) noexcept {
+  *c.out<std::int32_t>() = static_cast<std::int32_t>(functors::RandomAlgorithm::philox);
+}
+RILL_KERNEL("StatelessRandomGetAlg", cpu, TypeSet{}, alg_cpu);
+
 void shuffle_cpu(KernelContext& c) noexcept {
   const std::int64_t rows = c.in_shape(0).rank() > 0 ? c.in_shape(0).dim(0) : 1,
                      inner = rows ? c.in(0).size / rows : 0;

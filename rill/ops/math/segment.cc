@@ -91,9 +91,9 @@ Tensor products(GradContext& g, const Tensor& data) {
                       : unsorted_segment_prod(data, g.input(1), g.input(2));
 }
 
-void sum_grad(GradContext& g) { g.set(0, spread(g, g.dy())); }
+void segment_sum_grad(GradContext& g) { g.set(0, spread(g, g.dy())); }
 
-void mean_grad(GradContext& g) {
+void segment_mean_grad(GradContext& g) {
   const Tensor ones = with_axes_of_data(g, ones_like(g.input(1), g.dy().dtype()));
   g.set(0, spread(g, g.dy() / maximum(sums(g, ones), 1)));
 }
@@ -120,13 +120,13 @@ void prod_grad(GradContext& g) {
 const Op& segment_sum_op =
     sorted_op("SegmentSum", "segment_sum", kNumericTypes)
         .doc("output[i] is the sum of data[j] over all j with segment_ids[j] == i; ids are sorted.")
-        .gradient(sum_grad, "segment_ids")
+        .gradient(segment_sum_grad, "segment_ids")
         .define();
 const Op& segment_mean_op =
     sorted_op("SegmentMean", "segment_mean", kNumericTypes)
         .doc(
             "output[i] is the mean of data[j] over all j with segment_ids[j] == i; ids are sorted.")
-        .gradient(mean_grad, "segment_ids")
+        .gradient(segment_mean_grad, "segment_ids")
         .define();
 const Op& segment_prod_op = sorted_op("SegmentProd", "segment_prod", kNumericTypes)
                                 .doc(
@@ -150,7 +150,7 @@ const Op& unsorted_sum_op = unsorted_op("UnsortedSegmentSum", "unsorted_segment_
                                 .doc(
                                     "output[i] is the sum of data[j] over all j with "
                                     "segment_ids[j] == i. Negative ids are dropped.")
-                                .gradient(sum_grad, "segment_ids")
+                                .gradient(segment_sum_grad, "segment_ids")
                                 .define();
 const Op& unsorted_prod_op =
     unsorted_op("UnsortedSegmentProd", "unsorted_segment_prod", kNumericTypes)

@@ -13,5 +13,6 @@ Tensor keyed_normal(const Operand& shape, const Tensor& key, const Tensor& count
                     double stddev, DType dtype);
 Tensor keyed_truncated_normal(const Operand& shape, const Tensor& key, const Tensor& counter,
                               double mean, double stddev, DType dtype);
+Tensor keyed_full_int(const Operand& shape, const Tensor& key, const Tensor& counter, DType dtype);
 
 }  // namespace rill
