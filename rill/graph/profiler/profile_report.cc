@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "rill/base/check.h"
 #include "rill/graph/profiler/profiler_impl.h"
@@ -81,12 +84,50 @@ std::string table_of(const Report::Data& data, bool by_node) {
                   rate(flops, data.wall_ns));
   out += "\n";
   if (failed > 0) out += format("{} calls ended by an error\n", failed);
-  if (queued)
-    out += "kernels of devices other than the CPU show the time in which they are queued\n";
+  if (queued) {
+    out += "kernels of devices other than the CPU show the time in which they are queued";
+    if (!data.why_no_activities.empty()) out += "; " + data.why_no_activities;
+    out += "\n";
+  }
   if (data.dropped > 0)
     out += format(
         "{} further calls were not kept: the profile holds {} events; raise Options::max_events\n",
         data.dropped, data.events.size());
+  return out;
+}
+
+// What GPUs did: one line a kernel of an op, or a kind of copy.
+std::string table_of(const std::vector<Activity>& activities) {
+  if (activities.empty()) return "";
+  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, Row> rows;
+  std::int64_t all_ns = 0;
+  for (const Activity& a : activities) {
+    Row& r = rows[{a.device, a.op, a.name}];
+    if (r.calls == 0) {
+      r.op = a.device + (a.op.empty() ? "" : " " + a.op);
+      r.node = a.kind == "kernel" ? a.name : a.kind + ", " + a.name;
+    }
+    ++r.calls;
+    r.self_ns += a.end_ns - a.start_ns;
+    r.bytes += a.bytes;
+    all_ns += a.end_ns - a.start_ns;
+  }
+  std::vector<const Row*> order;
+  for (const auto& [key, r] : rows) order.push_back(&r);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Row* a, const Row* b) { return a->self_ns > b->self_ns; });
+  std::string out =
+      format("{:<34} {:<50} {:>9} {:>10} {:>7} {:>10} {:>10} {:>7}\n", "on the device", "kernel",
+             "calls", "total ms", "share", "mean us", "bytes", "GB/s");
+  for (const Row* r : order) {
+    const double ns = static_cast<double>(r->self_ns);
+    out += format("{:<34} {:<50} {:>9} {:>10.3f} {:>6.1f}% {:>10.2f} {:>10} {:>7}\n",
+                  fit(r->op, 34), fit(r->node, 50), r->calls, ns / 1e6,
+                  all_ns > 0 ? 100 * ns / static_cast<double>(all_ns) : 0.,
+                  ns / 1e3 / static_cast<double>(r->calls),
+                  r->bytes > 0 ? counted(static_cast<double>(r->bytes)) : "-",
+                  rate(r->bytes, r->self_ns));
+  }
   return out;
 }
 
@@ -165,6 +206,26 @@ void append_event(std::string& out, const Event& e) {
   out += "}}";
 }
 
+// The trace has a process of its own for each device; "GPU:0" is 2.
+int process_of(std::string_view device) {
+  return 2 + std::atoi(std::string(device.substr(device.find(':') + 1)).c_str());
+}
+void append_activity(std::string& out, const Activity& a) {
+  out += ",\n{\"ph\":\"X\",\"pid\":" + std::to_string(process_of(a.device));
+  out += ",\"tid\":0,\"ts\":";
+  append_us(out, std::max<std::int64_t>(a.start_ns, 0));
+  out += ",\"dur\":";
+  append_us(out, a.end_ns - a.start_ns);
+  out += ",\"name\":";
+  append_json(out, a.name);
+  out += ",\"cat\":";
+  append_json(out, a.kind);
+  out += ",\"args\":{\"op\":";
+  append_json(out, a.op);
+  if (a.bytes > 0) out += ",\"bytes\":" + std::to_string(a.bytes);
+  out += "}}";
+}
+
 }  // namespace
 
 std::string describe(const std::vector<Value>& values) {
@@ -176,8 +237,9 @@ std::string describe(const std::vector<Value>& values) {
   return out;
 }
 
-std::string Report::table() const { return table_of(*data_, false); }
-std::string Report::by_node() const { return table_of(*data_, true); }
+std::string Report::table() const { return table_of(*data_, false) + table_of(data_->activities); }
+std::string Report::by_node() const { return table_of(*data_, true) + table_of(data_->activities); }
+const std::vector<Activity>& Report::activities() const { return data_->activities; }
 std::vector<Event> Report::events() const { return data_->events; }
 std::int64_t Report::dropped_events() const { return data_->dropped; }
 double Report::wall_seconds() const { return static_cast<double>(data_->wall_ns) / 1e9; }
@@ -200,6 +262,16 @@ void Report::save_chrome_trace(const std::string& path) const {
           t, t);
     for (const Event& e : data_->events) {
       append_event(text, e);
+      if (text.size() > (1 << 20)) flush();
+    }
+    std::set<std::string> devices;
+    for (const Activity& a : data_->activities) devices.insert(a.device);
+    for (const std::string& d : devices)
+      text += format(
+          ",\n{{\"ph\":\"M\",\"pid\":{},\"name\":\"process_name\",\"args\":{{\"name\":\"{}\"}}}}",
+          process_of(d), d);
+    for (const Activity& a : data_->activities) {
+      append_activity(text, a);
       if (text.size() > (1 << 20)) flush();
     }
     text += "\n]\n";

@@ -83,6 +83,9 @@ class Collector final : public OpObserver {
                "[profiler.start] a profile is running already; stop() it first");
     max_events_ = options.max_events;
     taken_ = 0, kinds_ = 0, dropped_ = 0;
+    tracer_ = device_tracer();
+    why_no_activities_ = tracer_ ? tracer_->start(max_events_) : "";
+    if (!why_no_activities_.empty()) tracer_ = nullptr;
     start_ns_ = observer_clock_ns();
     session_ = ++last_session_;
     observe_ops(this);
@@ -104,6 +107,16 @@ class Collector final : public OpObserver {
       log->clear();
     }
     data->dropped = dropped_;
+    data->why_no_activities = why_no_activities_;
+    if (tracer_) {
+      static constexpr const char* kKinds[] = {"kernel", "copy", "fill"};
+      std::int64_t dropped = 0;
+      for (DeviceActivity& a : std::exchange(tracer_, nullptr)->stop(dropped))
+        data->activities.push_back({kKinds[static_cast<int>(a.kind)], std::move(a.name),
+                                    std::move(a.op), std::move(a.device), a.start_ns - start_ns_,
+                                    a.end_ns - start_ns_, a.bytes});
+      data->dropped += dropped;
+    }
     std::erase_if(logs_, [](const auto& log) { return log.use_count() == 1; });  // ended threads
     return data;
   }
@@ -172,6 +185,8 @@ class Collector final : public OpObserver {
   std::mutex mutex_;
   std::vector<std::shared_ptr<ThreadLog>> logs_;  // in the order of their threads' first calls
   std::uint64_t last_session_ = 0;
+  DeviceTracer* tracer_ = nullptr;  // while it watches
+  std::string why_no_activities_;
   std::atomic<std::uint64_t> session_{0};  // 0: none runs
   std::atomic<std::int64_t> max_events_{0}, start_ns_{0}, taken_{0}, kinds_{0}, dropped_{0};
 };

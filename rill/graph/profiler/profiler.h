@@ -65,6 +65,16 @@ struct Event {
   bool failed = false;             // it ended by an error
 };
 
+// A kernel, a copy or a fill of a GPU, in its own time, as CUPTI saw it.
+struct Activity {
+  std::string kind;    // "kernel", "copy", "fill"
+  std::string name;    // of the kernel; "host to device"
+  std::string op;      // that queued it; empty: a copy of the user's, or a recorded step
+  std::string device;  // "GPU:0"
+  std::int64_t start_ns = 0, end_ns = 0;  // as of events
+  std::int64_t bytes = 0;                 // that were copied or filled
+};
+
 // Something that runs slower than it need.
 struct Finding {
   std::string what;    // "MatMul of float16"
@@ -82,7 +92,7 @@ class Report {
 
   // One line an op, the most time first: calls, total ms, share of the whole, mean us,
   // bytes, GB/s, GFLOP/s; then a summary. Time is that in an op itself, without the calls
-  // inside it, so that shares add up.
+  // inside it, so that shares add up. Kernels and copies of GPUs have a table of their own.
   std::string table() const;
   std::string by_node() const;  // one line a node
   // What ran on a slow path, the most time first, with reasons and what to do.
@@ -93,6 +103,8 @@ class Report {
   void save_chrome_trace(const std::string& path) const;
 
   std::vector<Event> events() const;  // by thread, in the order in which they ended
+  // What GPUs did, by start; none where CUPTI is not installed, and table() says so.
+  const std::vector<Activity>& activities() const;
   std::int64_t dropped_events() const;
   double wall_seconds() const;
 

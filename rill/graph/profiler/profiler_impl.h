@@ -1,6 +1,7 @@
 #pragma once
 #include <deque>
 
+#include "rill/core/device_tracer.h"
 #include "rill/core/observer.h"
 #include "rill/graph/profiler/profiler.h"
 
@@ -13,6 +14,8 @@ class Report::Data {
   std::vector<Event> events;
   std::int64_t dropped = 0, wall_ns = 0;
   int threads = 0;
+  std::vector<Activity> activities;
+  std::string why_no_activities;
 };
 
 // A call without what belongs to a single run of it.

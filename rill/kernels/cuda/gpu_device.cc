@@ -171,6 +171,7 @@ void GpuDevice::refuse_while_recording(const char* what) const {
 void GpuDevice::copy_from_host(void* dst, const void* src, std::size_t bytes) {
   refuse_while_recording("a copy from the host");
   activate();
+  if (tracing) trace_op(nullptr);
   if (const auto e = staging_.upload(dst, src, bytes, stream_); e != cudaSuccess)
     throw_cuda_error(*this, e, "copying from the host");
 }
@@ -178,6 +179,7 @@ void GpuDevice::copy_from_host(void* dst, const void* src, std::size_t bytes) {
 void GpuDevice::copy_to_host(void* dst, const void* src, std::size_t bytes) {
   refuse_while_recording("a copy to the host");
   activate();
+  if (tracing) trace_op(nullptr);
   throw_first_error(staging_.download(dst, src, bytes, stream_));
 }
 

@@ -10,6 +10,7 @@
 #include "rill/kernels/cuda/allocator.h"
 #include "rill/kernels/cuda/kernel_error.h"
 #include "rill/kernels/cuda/staging.h"
+#include "rill/kernels/cuda/tracer.h"
 
 struct cublasContext;
 
@@ -86,6 +87,8 @@ class GpuDevice : public Device, public DeviceMemory {
 inline GpuDevice& gpu_of(const KernelContext& c) {
   auto& device = static_cast<GpuDevice&>(c.device());
   device.activate();
+  if (tracing.load(std::memory_order_relaxed)) [[unlikely]]
+    trace_op(&c.op());
   return device;
 }
 

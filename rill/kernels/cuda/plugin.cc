@@ -25,5 +25,6 @@ extern "C" RILL_API const char* rill_plugin_load(std::uint64_t abi) {
                               std::make_unique<rill::cuda::GpuDevice>(index, ordinal, limit));
                         }});
   rill::cuda::install_recorder();
+  rill::cuda::install_tracer();
   return nullptr;
 }

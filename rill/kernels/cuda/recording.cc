@@ -94,6 +94,7 @@ void CudaRecording::replay(const std::function<void()>& refresh) {
   recording = nullptr;
   refreshing_ = false;
   if (used_ > 0) gpu_.copy_from_host(on_device_, numbers_.data(), used_);
+  if (tracing) trace_op(nullptr);
   const cudaError_t e = cudaGraphLaunch(exec_, gpu_.stream());
   RILL_CHECK(e == cudaSuccess, internal, "device {} refused a recorded step: {} ({})", gpu_.name(),
              cudaGetErrorString(e), cudaGetErrorName(e));
