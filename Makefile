@@ -91,7 +91,9 @@ parity: packages venv venv-newest
 	@$(PYTHON) tools/graph_def.py build/tests/graph_def_test tests/graph_def/goldens $(if $(UPDATE),--update)
 	@$(PYTHON) tools/checkpoints.py build/tests rill/saving/testdata $(if $(UPDATE),--update)
 	@$(PYTHON) tools/keras_files.py build/tests/keras_test rill/keras/saving/testdata $(if $(UPDATE),--update)
-	@for python in $(PYTHON) $(VENV_NEWEST)/bin/python; do $$python tools/keras_functions.py build/tests/keras_test; done
+	@for python in $(PYTHON) $(VENV_NEWEST)/bin/python; do \
+	  $$python tools/keras_functions.py build/tests/keras_test; \
+	  $$python tools/keras_random.py build/tests/keras_test 150 $$(date +%j); done
 	@$(VENV_NEWEST)/bin/python tools/keras_newest.py build/tests/keras_test rill/keras/saving/testdata/keras3 $(if $(UPDATE),--update)
 
 .PHONY: venv venv-newest

@@ -58,6 +58,10 @@ void real_fft_shape(ShapeContext& c) {
   const int axes = axes_of(c.op());
   const bool inverse = c.op().name.starts_with("I");
   require_axes(c, axes);
+  const auto real_type = c.attr<DType>("Treal"), complex_type = c.attr<DType>("Tcomplex");
+  RILL_CHECK((real_type == float64) == (complex_type == complex128), invalid_argument,
+             "[{}] Treal is {} and Tcomplex {}; expected numbers of one precision", c.tag(),
+             real_type, complex_type);
   RILL_CHECK(!c.input(1).is_fully_defined() || c.input(1) == TensorShape(Dims{axes}),
              invalid_argument, "[{}] fft_length has shape {}; expected {} sizes", c.tag(),
              c.input(1), axes);
