@@ -262,13 +262,10 @@ void histogram_cuda(KernelContext& c) noexcept {
   cudaMemsetAsync(c.out().data, 0, static_cast<std::size_t>(size) * c.out().dtype.itemsize(),
                   gpu.stream());
   dispatch_types<std::int32_t, std::int64_t, float, double>(c.in(0).dtype, [&]<class T>() {
-    launch_elements(c, some,
-                    WidthBinBody<T>{c.in<T>(0),
-                                    c.in<T>(1),
-                                    bin,
-                                    n,
-                                    size,
-                                    {gpu.kernel_error(), &c.op(), "values"}});
+    launch_elements(
+        c, some,
+        WidthBinBody<T>{
+            c.in<T>(0), c.in<T>(1), bin, n, size, {gpu.kernel_error(), &c.op(), "values"}});
   });
   Runs runs;
   if (!make_runs(c, bin, n, size, Outside::drop_negative, "values", runs)) return;
