@@ -60,7 +60,8 @@ std::int64_t bytes_of(const std::vector<ObservedValue>& values) {
   return n;
 }
 
-std::int64_t observer_clock_ns() {
+// Plug-ins ask it too.
+RILL_API std::int64_t observer_clock_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();

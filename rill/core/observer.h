@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rill/base/api.h"
 #include "rill/core/execute.h"
 #include "rill/core/op.h"
 #include "rill/core/shape.h"
@@ -44,7 +45,7 @@ struct ObservedValue {
   TensorShape shape;
 };
 
-std::int64_t observer_clock_ns();
+RILL_API std::int64_t observer_clock_ns();  // also for plug-ins
 
 // One call, as an observer sees it. Views live for the time of record().
 struct OpCall {

@@ -21,7 +21,8 @@ using RecordFn = std::unique_ptr<Recording> (*)(Device& device, const std::funct
 // How devices of a type record; a plug-in says so when it is loaded.
 void set_recorder(DeviceType type, RecordFn fn);
 bool can_record(const Device& device);
-// Calls `work`, whose kernels are kept and not run. Null when that did not succeed.
+// Calls `work`, whose kernels are kept and not run. Null when it cannot be recorded;
+// ResourceExhausted when there was no memory for it.
 std::unique_ptr<Recording> record(Device& device, const std::function<void()>& work);
 
 }  // namespace RILL_API

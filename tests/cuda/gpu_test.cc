@@ -301,7 +301,9 @@ TEST_F(Gpu, AssignmentsAreRecorded) {
     EXPECT_NEAR(sum.item<float>(), want[0] + want[1] + want[2], 1e-4) << i;
     EXPECT_EQ(average.value().to_vector<float>(), want) << i;
     if (i == 8) held = average.value();  // the next assignment must not write over it
-    if (i == 9) EXPECT_NE(held.to_vector<float>(), want);
+    if (i == 9) {
+      EXPECT_NE(held.to_vector<float>(), want);
+    }
   }
   EXPECT_THAT(f.explain(), ::testing::HasSubstr("recorded on"));
 }

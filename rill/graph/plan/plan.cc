@@ -406,7 +406,8 @@ std::string Plan::explain() const {
       shapes, width_, steps_.size(), counts_.kernels, counts_.general, counts_.groups,
       counts_.grouped, counts_.in_place, counts_.views, counts_.folded, counts_.filters,
       arena_bytes(), live_bytes_);
-  if (record_on_) out += format("  recorded on {} and queued in one go\n", record_on_->name());
+  if (const Device* on = record_on_)
+    out += format("  recorded on {} and queued in one go\n", on->name());
   for (const Step& step : steps_)
     if (step.how == How::general)
       out += format("  of general form: {} \"{}\"\n", step.node->op->name, step.node->name);

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -144,6 +145,10 @@ class Plan {
   };
   bool recordable() const;
   bool run_recorded(std::span<const Tensor> inputs, std::vector<Tensor>& results);
+  std::unique_ptr<Recorded> make_recorded(std::span<const Tensor> inputs, Device& device) const;
+  void record_steps(Recorded& r, Device& device, std::vector<In>& in);
+  void run_held(Recorded& r, std::span<const Tensor> inputs, Device& device, bool first);
+  std::vector<Tensor> results_of(const Recorded& r, Device& device) const;
   // The call that a step is, for observers; `i` null: as far as the plan knows.
   OpCall observed_call(const Step& s, const Instance* i) const;
   std::string_view why_general(const Step& s) const;
@@ -182,7 +187,7 @@ class Plan {
   mutable std::mutex filters_mutex_;
   mutable std::vector<KeptFilter> filters_;  // guarded by filters_mutex_ except for slots
 
-  Device* record_on_ = nullptr;  // null: nothing is recorded
+  std::atomic<Device*> record_on_ = nullptr;  // null: nothing is recorded
   std::mutex record_mutex_;
   std::unique_ptr<Recorded> recorded_;  // guarded by record_mutex_, as are the next two
   int calls_ = 0, recordings_ = 0;

@@ -1,22 +1,14 @@
 // Running sums and products.
-#include <cmath>
-
 #include "rill/base/parallel.h"
 #include "rill/core/kernel.h"
 #include "rill/core/type_dispatch.h"
 #include "rill/kernels/functors/arithmetic.h"
+#include "rill/kernels/functors/log_add_exp.h"
 
 namespace rill::cpu {
 namespace {
 
-// log(e^a + e^b)
-struct LogAddExp {
-  template <class A>
-  static A apply(A a, A b) {
-    const A high = a < b ? b : a, low = a < b ? a : b;
-    return std::isinf(high) ? high : high + std::log1p(std::exp(low - high));
-  }
-};
+using functors::LogAddExp;
 
 // [outer, n, inner]: each step joins a row of inner elements with the last.
 template <class F, double kStart>

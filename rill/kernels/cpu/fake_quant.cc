@@ -1,5 +1,4 @@
-// Numbers rounded to the steps of few bits.
-#include <cmath>
+#include "rill/kernels/functors/fake_quant.h"
 
 #include "rill/base/parallel.h"
 #include "rill/core/kernel.h"
@@ -7,28 +6,9 @@
 namespace rill::cpu {
 namespace {
 
-// The limits moved so that 0 is one of the steps.
-struct Steps {
-  Steps(float low, float high, int bits, bool narrow) {
-    const float first = narrow ? 1.f : 0.f, last = static_cast<float>((1 << bits) - 1);
-    scale = (high - low) / (last - first);
-    const float zero = std::min(std::max(std::round(first - low / scale), first), last);
-    min = (first - zero) * scale;
-    max = (last - zero) * scale;
-    inverse = 1.0f / scale;
-    zero_step = std::floor(-min * inverse + 0.5f);
-    empty = low == 0 && high == 0;
-  }
-  float apply(float x) const {
-    if (empty) return 0;
-    const float inside = std::max(std::min(x, max), min) - min;
-    return std::floor(inside * inverse - zero_step + 0.5f) * scale;
-  }
-  float min, max, scale, inverse, zero_step;
-  bool empty;
-};
+using functors::QuantSteps;
 
-Steps steps_of(const KernelContext& c, int limits, std::int64_t channel) {
+QuantSteps steps_of(const KernelContext& c, int limits, std::int64_t channel) {
   const auto bits = static_cast<int>(c.int_attr("num_bits"));
   const bool narrow = c.bool_attr("narrow_range");
   if (limits < 0)
@@ -45,7 +25,7 @@ template <int kLimits>
 void fake_quant_cpu(KernelContext& c) noexcept {
   const std::int64_t n = channels_of(c, kLimits), rows = n ? c.out().size / n : 0;
   for (std::int64_t k = 0; k < n; ++k) {
-    const Steps s = steps_of(c, kLimits, k);
+    const QuantSteps s = steps_of(c, kLimits, k);
     const float* x = c.in<float>(0) + k;
     float* y = c.out<float>() + k;
     parallel_for(rows, 1 << 14, [&](std::int64_t begin, std::int64_t end) {
@@ -63,11 +43,11 @@ void fake_quant_gradient_cpu(KernelContext& c) noexcept {
   parallel_for(n, std::max<std::int64_t>(1, (1 << 14) / (rows + 1)),
                [&](std::int64_t first, std::int64_t last) {
                  for (std::int64_t k = first; k < last; ++k) {
-                   const Steps s = steps_of(c, kLimits, k);
+                   const QuantSteps s = steps_of(c, kLimits, k);
                    double below = 0, above = 0;
                    for (std::int64_t i = 0; i < rows; ++i) {
                      const float dy = c.in<float>(0)[i * n + k], x = c.in<float>(1)[i * n + k];
-                     const bool low = !s.empty && x < s.min, high = !s.empty && x > s.max;
+                     const bool low = s.below(x), high = s.above(x);
                      c.out<float>()[i * n + k] = low || high ? 0.f : dy;
                      if (low) below += static_cast<double>(dy);
                      if (high) above += static_cast<double>(dy);

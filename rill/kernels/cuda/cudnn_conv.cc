@@ -416,7 +416,10 @@ std::string choices_file(const Cudnn& lib, const GpuDevice& gpu) {
 }
 std::string text_of(const Key& key) {
   std::string text;
-  for (const std::int64_t k : key) text += (text.empty() ? "" : ",") + std::to_string(k);
+  for (const std::int64_t k : key) {
+    if (!text.empty()) text += ',';
+    text += std::to_string(k);
+  }
   return text;
 }
 

@@ -1,6 +1,7 @@
 // Running sums and products. Elements are joined in an order that their number alone decides:
 // the same bits from run to run.
 #include "rill/kernels/cuda/runs.h"
+#include "rill/kernels/functors/log_add_exp.h"
 
 namespace rill::cuda {
 namespace {
@@ -167,7 +168,21 @@ struct InChunkBody {
   }
 };
 
-template <class F, int kStart>
+struct RunningSum : Plus {
+  static constexpr double kStart = 0;
+};
+struct RunningProduct : Times {
+  static constexpr double kStart = 1;
+};
+struct RunningLogSumExp {
+  static constexpr double kStart = -__builtin_inf();
+  template <class A>
+  RILL_FORCE_INLINE static A join(A a, A b) {
+    return functors::LogAddExp::apply(a, b);
+  }
+};
+
+template <class F>
 void cumulative_cuda(KernelContext& c) noexcept {
   const TensorShape& shape = c.in_shape(0);
   if (c.in(0).size == 0) return;
@@ -183,7 +198,7 @@ void cumulative_cuda(KernelContext& c) noexcept {
   else if (n > 128)
     for (chunk = 16; chunk * chunk < n;) chunk *= 2;
   const std::int64_t count = (n + chunk - 1) / chunk;
-  dispatch_reals(c.in(0).dtype, [&]<class T>() {
+  const auto run = [&]<class T>() {
     using A = Computed<T>;
     Chunks<F, T> s{c.in<T>(0),
                    c.out<T>(),
@@ -192,7 +207,7 @@ void cumulative_cuda(KernelContext& c) noexcept {
                    inner,
                    chunk,
                    count,
-                   static_cast<A>(kStart),
+                   static_cast<A>(F::kStart),
                    c.bool_attr("exclusive"),
                    c.bool_attr("reverse")};
     if (count > 1) {
@@ -214,10 +229,15 @@ void cumulative_cuda(KernelContext& c) noexcept {
       launch_loops(c, outer * inner, BeforeChunkBody<F, T>{s});
     }
     launch_loops(c, outer * count * inner, InChunkBody<F, T>{s});
-  });
+  };
+  if constexpr (std::is_same_v<F, RunningLogSumExp>)
+    dispatch_floats(c.in(0).dtype, run);
+  else
+    dispatch_reals(c.in(0).dtype, run);
 }
-RILL_KERNEL("Cumsum", gpu, kRealTypes, (cumulative_cuda<Plus, 0>));
-RILL_KERNEL("Cumprod", gpu, kRealTypes, (cumulative_cuda<Times, 1>));
+RILL_KERNEL("Cumsum", gpu, kRealTypes, cumulative_cuda<RunningSum>);
+RILL_KERNEL("Cumprod", gpu, kRealTypes, cumulative_cuda<RunningProduct>);
+RILL_KERNEL("CumulativeLogsumexp", gpu, kFloatTypes, cumulative_cuda<RunningLogSumExp>);
 
 }  // namespace
 }  // namespace rill::cuda

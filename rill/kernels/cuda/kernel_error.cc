@@ -19,6 +19,15 @@ std::string message_of(const KernelError& t) {
       return format(
           "[{}] no integer result: element {} of {} is {}{}", t.op->tag, t.index, t.what, t.value,
           t.value == 0 ? " (integer division by zero)" : "; a negative power is a fraction");
+    case Finding::not_finite:
+      return format("{} : Tensor had {} values", t.what,
+                    t.value == 3   ? "Inf and NaN"
+                    : t.value == 1 ? "NaN"
+                                   : "Inf");
+    case Finding::not_a_number:
+      return format("[{}] {}[{}] is not a number", t.op->tag, t.what, t.index);
+    case Finding::empty_range:
+      return format("[{}] {}: expected the lower number first", t.op->tag, t.what);
   }
   return "?";
 }

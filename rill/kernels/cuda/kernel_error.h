@@ -14,6 +14,9 @@ enum class Finding : int {
   negative,           // what[index] = value is negative
   unsorted,           // what[index] = value is less than limit
   no_integer_result,  // division by zero, a negative power
+  not_finite,    // a tensor with NaN (value 1), infinity (2) or both (3); what: the user's text
+  not_a_number,  // what[index] is NaN
+  empty_range,   // what holds two limits, the upper one not above the lower one
 };
 
 struct KernelError {

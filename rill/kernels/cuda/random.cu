@@ -11,9 +11,9 @@
 namespace rill::cuda {
 namespace {
 
-// Groups of four words make four floats, or two doubles.
+// Groups of four words make four floats, or two numbers of 64 bits.
 template <class T>
-inline constexpr int kGroup = std::is_same_v<T, double> ? 2 : 4;
+inline constexpr int kGroup = sizeof(T) == 8 ? 2 : 4;
 
 struct Uniform {
   static constexpr std::uint64_t kStride = 1;
@@ -176,6 +176,38 @@ void keyed_uniform_int_cuda(KernelContext& c) noexcept {
 RILL_KERNEL("RandomUniformInt", gpu, kIndexTypes, uniform_int_cuda);
 RILL_KERNEL("StatelessRandomUniformInt", gpu, kIndexTypes, seeded_uniform_int_cuda);
 RILL_KERNEL("StatelessRandomUniformIntV2", gpu, kIndexTypes, keyed_uniform_int_cuda);
+
+// All values of the type; signed integers by reinterpretation.
+struct Words {
+  static constexpr std::uint64_t kStride = 1;
+  template <class T>
+  static __device__ void make(Philox gen, T* out) {
+    const Philox::Group x = gen();
+    for (int i = 0; i < kGroup<T>; ++i) {
+      if constexpr (sizeof(T) == 8)
+        out[i] = x[2 * i] | static_cast<T>(x[2 * i + 1]) << 32;
+      else
+        out[i] = x[i];
+    }
+  }
+};
+void fill_words(KernelContext& c, const Philox& gen) {
+  const auto fill_as = [&]<class T>() {
+    launch_elements(c, (c.out().size + kGroup<T> - 1) / kGroup<T>,
+                    FillBody<Words, T>{gen, c.out<T>(), c.out().size});
+  };
+  if (c.out().dtype.itemsize() == 4)
+    fill_as.operator()<std::uint32_t>();
+  else
+    fill_as.operator()<std::uint64_t>();
+}
+void seeded_words_cuda(KernelContext& c) noexcept { fill_words(c, functors::from_seed(c, 1)); }
+void keyed_words_cuda(KernelContext& c) noexcept {
+  const Philox gen = functors::from_key(c);
+  if (!c.failed()) fill_words(c, gen);
+}
+RILL_KERNEL("StatelessRandomUniformFullInt", gpu, kIndexTypes, seeded_words_cuda);
+RILL_KERNEL("StatelessRandomUniformFullIntV2", gpu, kIndexTypes, keyed_words_cuda);
 
 // ---- draws of classes, and shuffled rows
 

@@ -1,6 +1,7 @@
 #include "rill/kernels/cuda/recording.h"
 
 #include <cstring>
+#include <exception>
 
 #include "rill/base/check.h"
 
@@ -64,11 +65,17 @@ bool CudaRecording::capture(const std::function<void()>& work) {
   recording = this;
   used_ = 0;
   bool done = true;
+  std::exception_ptr error;  // the capture ends first
   try {
     work();
+  } catch (const errors::ResourceExhausted&) {
+    error = std::current_exception();
   } catch (const errors::Error&) {
     done = false;  // said again when the steps run one by one
+  } catch (...) {
+    error = std::current_exception();
   }
+  done = done && !error;
   recording = nullptr;
   cudaGraph_t graph = nullptr;
   done = cudaStreamEndCapture(stream_, &graph) == cudaSuccess && done && !overflow_;
@@ -76,6 +83,7 @@ bool CudaRecording::capture(const std::function<void()>& work) {
   if (graph) cudaGraphDestroy(graph);
   cudaStreamDestroy(stream_);
   if (!done) cudaGetLastError();
+  if (error) std::rethrow_exception(error);
   return done;
 }
 

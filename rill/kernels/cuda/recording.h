@@ -14,7 +14,7 @@ class CudaRecording : public Recording {
  public:
   explicit CudaRecording(GpuDevice& gpu);
   ~CudaRecording() override;
-  bool capture(const std::function<void()>& work);  // false: it could not be
+  bool capture(const std::function<void()>& work);  // false: it cannot be
   void replay(const std::function<void()>& refresh) override;
 
   // The recording that this thread is making or refreshing; null: none.

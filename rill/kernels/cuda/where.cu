@@ -1,5 +1,6 @@
 // What only the data decide the size of: places of what is not zero, distinct elements; and
 // counts of numbers. The host waits for the size.
+#include "rill/kernels/cuda/read_back.h"
 #include "rill/kernels/cuda/runs.h"
 #include "rill/kernels/cuda/walk.h"
 
@@ -8,13 +9,7 @@ namespace {
 
 // The last of n + 1 running counts, on the host.
 bool read_count(KernelContext& c, const std::int64_t* before, std::int64_t n, std::int64_t& count) {
-  try {
-    gpu_of(c).copy_to_host(&count, before + n, sizeof count);
-    return true;
-  } catch (const errors::Error& e) {
-    c.fail(e.code(), std::string(e.message()));
-    return false;
-  }
+  return read_back(c, &count, before + n, sizeof count);
 }
 
 // Complex numbers as pairs of floats or doubles.
@@ -234,6 +229,51 @@ void bincount_cuda(KernelContext& c) noexcept {
   });
 }
 RILL_KERNEL("DenseBincount", gpu, (TypeSet{int32, int64, float32, float64}), bincount_cuda);
+
+// Bins of equal width; what lies outside goes to the first and the last.
+template <class T>
+struct WidthBinBody {
+  const T *in, *range;
+  std::int64_t* bin;
+  std::int64_t n, size;
+  Reporter reporter;
+  __device__ __forceinline__ void operator()(std::int64_t i) const {
+    const T low = range[0], high = range[1];
+    if (!(low < high))
+      report(reporter.error, reporter.op, Finding::empty_range, "value_range", 0, 0, 0);
+    if (i >= n) return;
+    const T v = in[i];
+    if (v != v) {
+      report(reporter.error, reporter.op, Finding::not_a_number, reporter.what, i, 0, 0);
+      bin[i] = -1;
+      return;
+    }
+    const double step = static_cast<double>(high - low) / static_cast<double>(size),
+                 at = static_cast<double>((v < low ? low : v) - low) / step,
+                 last = static_cast<double>(size - 1);
+    bin[i] = static_cast<std::int64_t>(at < last ? at : last);
+  }
+};
+void histogram_cuda(KernelContext& c) noexcept {
+  const std::int64_t n = c.in(0).size, some = std::max<std::int64_t>(1, n), size = c.out().size;
+  auto* bin = c.scratch<std::int64_t>(some);
+  if (!bin) return;
+  GpuDevice& gpu = gpu_of(c);
+  cudaMemsetAsync(c.out().data, 0, static_cast<std::size_t>(size) * c.out().dtype.itemsize(),
+                  gpu.stream());
+  dispatch_types<std::int32_t, std::int64_t, float, double>(c.in(0).dtype, [&]<class T>() {
+    launch_elements(
+        c, some,
+        WidthBinBody<T>{
+            c.in<T>(0), c.in<T>(1), bin, n, size, {gpu.kernel_error(), &c.op(), "values"}});
+  });
+  Runs runs;
+  if (!make_runs(c, bin, n, size, Outside::drop_negative, "values", runs)) return;
+  dispatch_types<std::int32_t, std::int64_t>(c.out().dtype, [&]<class I>() {
+    launch_loops(c, runs.n, BinCountBody<I>{runs, nullptr, c.out<I>(), false});
+  });
+}
+RILL_KERNEL("HistogramFixedWidth", gpu, (TypeSet{int32, int64, float32, float64}), histogram_cuda);
 
 }  // namespace
 }  // namespace rill::cuda

@@ -1,6 +1,8 @@
 #pragma once
 // Stands in for rill/kernels/cuda/gpu_device.h where kernels are tested without a GPU: a
 // device of type GPU whose memory is the host's and whose kernels are loops.
+#include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -40,8 +42,18 @@ inline void report(KernelError* t, const Op* op, Finding finding, const char* wh
 class GpuDevice : public Device {
  public:
   explicit GpuDevice(int index) : Device(DeviceType::gpu, index) {}
-  void* allocate(std::size_t bytes) override { return std::malloc(bytes ? bytes : 1); }
-  void deallocate(void* p, std::size_t) noexcept override { std::free(p); }
+  void* allocate(std::size_t bytes) override {
+    if (in_use_ + bytes > limit)
+      throw_error(Code::resource_exhausted, "the stand-in is out of memory: limit");
+    in_use_ += bytes;
+    return std::malloc(bytes ? bytes : 1);
+  }
+  void deallocate(void* p, std::size_t bytes) noexcept override {
+    in_use_ -= bytes;
+    std::free(p);
+  }
+  std::atomic<std::size_t> limit = SIZE_MAX;  // of the bytes in use
+  std::size_t in_use() const { return in_use_; }
   void enqueue(std::function<void()> work) override { work(); }
   void synchronize() override {
     if (const Code code = std::exchange(code_, Code::ok); code != Code::ok)
@@ -67,6 +79,7 @@ class GpuDevice : public Device {
   int multiprocessors() const { return 4; }
 
  private:
+  std::atomic<std::size_t> in_use_ = 0;
   KernelError kernel_error_;
   Code code_ = Code::ok;
   std::string message_;
