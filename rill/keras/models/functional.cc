@@ -25,12 +25,6 @@ FunctionalImpl::FunctionalImpl(const Nest& inputs, const Nest& outputs, std::str
              input_leaves_.size(), output_leaves_.size());
   std::vector<Ref<KerasNode>> order = nodes_between(input_leaves_, output_leaves_);
   begin_at_inputs(order);
-  const auto number = [&](const KerasNode& n) {
-    const int first = num_values_;
-    for (std::size_t i = 0; i < n.specs.size(); ++i)
-      numbers_[{n.id, static_cast<int>(i)}] = num_values_++;
-    return first;
-  };
   for (const Tensor& t : input_leaves_) {
     const KerasSymbol& s = *keras_symbol(t);
     RILL_CHECK(!numbers_.count({s.node->id, s.index}), invalid_argument,
@@ -38,18 +32,30 @@ FunctionalImpl::FunctionalImpl(const Nest& inputs, const Nest& outputs, std::str
     numbers_[{s.node->id, s.index}] = num_values_++;
     if (std::find(nodes_.begin(), nodes_.end(), s.node) == nodes_.end()) nodes_.push_back(s.node);
   }
-  for (const Ref<KerasNode>& n : order) {
-    Step step;
-    step.node = n;
-    for (const Tensor& t : n->leaves()) step.inputs.push_back(slot_of(t));
-    step.first_output = number(*n);
-    steps_.push_back(std::move(step));
-    nodes_.push_back(n);
-  }
+  for (const Ref<KerasNode>& n : order) add_step(n);
   for (const Tensor& t : output_leaves_) results_.push_back(slot_of(t));
 
-  list_layers(listed);
+  list_layers(nodes_, output_leaves_, listed);
   built = true;
+}
+
+void FunctionalImpl::add_step(const Ref<KerasNode>& node) {
+  Step step;
+  step.node = node;
+  for (const Tensor& t : node->leaves()) step.inputs.push_back(slot_of(t));
+  step.first_output = num_values_;
+  for (std::size_t i = 0; i < node->specs.size(); ++i)
+    numbers_[{node->id, static_cast<int>(i)}] = num_values_++;
+  steps_.push_back(std::move(step));
+  nodes_.push_back(node);
+}
+
+void FunctionalImpl::extend(const std::vector<Tensor>& ends,
+                            const std::vector<std::string>& listed) {
+  const std::vector<Ref<KerasNode>> order = nodes_between(input_leaves_, ends);
+  list_layers(order, ends, listed);  // first: it may find a name twice
+  for (const Ref<KerasNode>& n : order)
+    if (!numbers_.count({n->id, 0})) add_step(n);
 }
 
 Nest sorted_by_key(const Nest& nest) {
@@ -129,13 +135,15 @@ std::vector<Tensor> in_order_of_keras(const KerasNode& n) {
 
 // Layers as Keras lists them: those farthest from the outputs first, and at one depth in the
 // order in which they are met on the way back from the outputs. Files rely on it.
-void FunctionalImpl::list_layers(const std::vector<std::string>& given) {
+void FunctionalImpl::list_layers(const std::vector<Ref<KerasNode>>& nodes,
+                                 const std::vector<Tensor>& outputs,
+                                 const std::vector<std::string>& given) {
   std::map<const LayerImpl*, int> met, layer_depth;
   std::map<const KerasNode*, int> node_depth;
   // On the way back a layer is met before those that it uses.
   std::vector<std::pair<const KerasNode*, std::size_t>> stack;
   std::map<const KerasNode*, std::vector<const KerasNode*>> parents;
-  for (const Ref<KerasNode>& n : nodes_) {
+  for (const Ref<KerasNode>& n : nodes) {
     if (n->is_input()) continue;
     for (const Tensor& t : in_order_of_keras(*n))
       if (const KerasSymbol* s = keras_symbol(t)) parents[n.get()].push_back(s->node.get());
@@ -147,7 +155,7 @@ void FunctionalImpl::list_layers(const std::vector<std::string>& given) {
     met.emplace(n->layer.get(), static_cast<int>(met.size()));
     stack.emplace_back(n, 0);
   };
-  for (const Tensor& t : output_leaves_) {
+  for (const Tensor& t : outputs) {
     push(keras_symbol(t)->node.get());
     while (!stack.empty()) {
       auto& [n, next] = stack.back();
@@ -166,16 +174,18 @@ void FunctionalImpl::list_layers(const std::vector<std::string>& given) {
     node_depth[*i] = depth;
     for (const KerasNode* p : parents[*i]) node_depth[p] = std::max(depth + 1, node_depth[p]);
   }
-  std::vector<LayerImpl*> listed;
-  for (const Ref<KerasNode>& n : nodes_) {
+  std::vector<LayerImpl*> all, listed;
+  for (const LayerRef& l : layers_) all.push_back(&l->impl());
+  for (const Ref<KerasNode>& n : nodes) {
     LayerImpl* l = n->layer.get();
-    if (std::find(listed.begin(), listed.end(), l) != listed.end()) continue;
-    for (const LayerImpl* o : listed)
+    if (std::find(all.begin(), all.end(), l) != all.end()) continue;
+    for (const LayerImpl* o : all)
       RILL_CHECK(o->name() != l->name(), invalid_argument,
                  "[Model] the name \"{}\" is used by 2 layers of the model; all layer names should "
                  "be unique",
                  l->name());
     met.emplace(l, -1);  // an input that leads nowhere
+    all.push_back(l);
     listed.push_back(l);
   }
   std::stable_sort(listed.begin(), listed.end(), [&](LayerImpl* a, LayerImpl* b) {
@@ -188,7 +198,9 @@ void FunctionalImpl::list_layers(const std::vector<std::string>& given) {
     std::stable_sort(listed.begin(), listed.end(),
                      [&](LayerImpl* a, LayerImpl* b) { return place(a) < place(b); });
   }
-  int with_weights = 0;
+  auto with_weights = std::count_if(layers_.begin(), layers_.end(), [](const LayerRef& l) {
+    return !l->impl().weights(Which::all).empty();
+  });
   for (LayerImpl* l : listed) {
     // Edges as Keras names them: those with weights, counted apart, and every layer.
     if (!l->weights(Which::all).empty())

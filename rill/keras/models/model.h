@@ -327,7 +327,12 @@ class Model : public Layer {
   std::vector<std::string> input_names() const;
   std::vector<std::string> output_names() const;
   void build_model(const TensorShape& input_shape);  // batch first
-  void summary(SummaryOptions options = {}) const;   // to standard output
+  // Of a functional model: a symbolic tensor that its inputs lead to, which is then part of the
+  // loss, or a mean that fit and evaluate show. Files of Keras 2 hold them; Keras 3 has no such
+  // thing. Of any other class: in call, as for a layer.
+  void add_loss(const Tensor& loss) const;
+  void add_metric(const Tensor& value, std::string_view name) const;
+  void summary(SummaryOptions options = {}) const;  // to standard output
   std::string summary_text(SummaryOptions options = {}) const;
 
   // ---- files: those of Keras, both ways. keras/saving/saving.h has the readers.

@@ -83,6 +83,8 @@ class FunctionalImpl : public ModelImpl {
   const std::vector<Ref<KerasNode>>& nodes() const { return nodes_; }
   const Nest& input_nest() const { return inputs_; }
   const Nest& output_nest() const { return outputs_; }
+  // The calls that lead to these tensors belong to the model, though its outputs do not need them.
+  void extend(const std::vector<Tensor>& ends, const std::vector<std::string>& listed = {});
 
  private:
   // Where the value of a symbolic tensor is kept while the model runs.
@@ -96,7 +98,10 @@ class FunctionalImpl : public ModelImpl {
     int first_output = 0;
   };
   Slot slot_of(const Tensor& t) const;
-  void list_layers(const std::vector<std::string>& listed);
+  void add_step(const Ref<KerasNode>& node);
+  // Lists those layers of these calls that are not listed yet.
+  void list_layers(const std::vector<Ref<KerasNode>>& nodes, const std::vector<Tensor>& outputs,
+                   const std::vector<std::string>& listed);
   void begin_at_inputs(std::vector<Ref<KerasNode>>& order);
 
   Nest inputs_, outputs_;
@@ -108,6 +113,9 @@ class FunctionalImpl : public ModelImpl {
   std::vector<Slot> results_;
   int num_values_ = 0;
 };
+
+// A layer of Model::add_loss or add_metric.
+bool adds_to_model(const LayerImpl& layer);
 
 // A handle on a model of which only the state is known.
 class ModelHandle : public Model {

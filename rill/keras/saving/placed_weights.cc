@@ -11,6 +11,7 @@
 #include "rill/keras/registry/class_name_impl.h"
 #include "rill/keras/saving/optimizer_config_impl.h"
 #include "rill/keras/saving/weights_impl.h"
+#include "rill/ops/array_ops.h"
 
 namespace rill::keras {
 
@@ -178,6 +179,16 @@ void write_placed_weights(const Model& model, io::Hdf5Writer& file, int keras_ve
     if (!p.name.starts_with("_")) continue;
     if (const std::string bare = below(parent, p.name.substr(1)); !file.contains(bare))
       link(bare, place, *p.layer, taken, file);
+  }
+  // Keras 2 makes the means of Model::add_metric with the model, and asks for their sums and
+  // counts.
+  int means = 0;
+  for (const auto& [layer, place] : place_of) {
+    if (layer->class_name() != "AddMetric") continue;
+    const std::string vars = format("metrics/mean{}/vars", means ? format("_{}", means) : "");
+    ++means;
+    file.add_group(vars);
+    for (const char* name : {"0", "1"}) file.write(below(vars, name), constant(0.f));
   }
 }
 

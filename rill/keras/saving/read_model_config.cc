@@ -384,8 +384,16 @@ LayerRef Drawing::model() const {
     listed.insert(listed.end(), e.parts.begin(), e.parts.end());
     listed.push_back(e.layer.defined() ? e.layer->name() : e.name);  // it may have another name
   }
-  const Ref<LayerImpl> impl(new FunctionalImpl(ends("input_layers"), ends("output_layers"),
-                                               config_.get("name", ""), listed));
+  auto* functional = new FunctionalImpl(ends("input_layers"), ends("output_layers"),
+                                        config_.get("name", ""), listed);
+  const Ref<LayerImpl> impl(functional);
+  // Losses and metrics that were added to the model: no output needs them.
+  std::vector<Tensor> added;
+  for (const Entry& e : entries_)
+    if (e.layer.defined() && adds_to_model(e.layer->impl()))
+      for (const std::vector<Tensor>& results : e.results)
+        added.insert(added.end(), results.begin(), results.end());
+  if (!added.empty()) functional->extend(added, listed);
   impl->trainable = config_.get("trainable", true);
   return ModelHandle(impl);
 }

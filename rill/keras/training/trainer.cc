@@ -425,8 +425,15 @@ Tensor Trainer::compute_loss(Model& model, const Nest& y, const Nest& given, con
     total = total.defined() ? sum_of(total, weighted) : weighted;
   }
   for (const Tensor& extra : model.losses()) {
-    const Tensor scalar = extra.ndim() == 0 ? extra : reduce_mean(extra);
-    total = total.defined() ? sum_of(total, scalar) : scalar;
+    // Keras 3 takes the sum of what is no scalar. In Keras 2 its gradient is that of the sum, and
+    // the mean is shown; it takes no other loss beside it.
+    const Tensor loss =
+        model.impl().behaves_as == 3 && extra.ndim() > 0 ? reduce_sum(extra) : extra;
+    RILL_CHECK(!total.defined() || total.ndim() == loss.ndim(), invalid_argument,
+               "[fit] add_loss got a loss of shape {} beside one of shape {}; expected scalars. "
+               "tf::reduce_mean makes it one",
+               (loss.ndim() > 0 ? loss : total).shape(), (loss.ndim() > 0 ? total : loss).shape());
+    total = total.defined() ? sum_of(total, loss) : loss;
   }
   RILL_CHECK(
       total.defined(), failed_precondition,
