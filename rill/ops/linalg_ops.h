@@ -1,4 +1,7 @@
 #pragma once
+#include <string>
+#include <vector>
+
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 
@@ -58,10 +61,41 @@ struct Eigh {
 // columns: tensor = v diag(e) v'. Only the lower triangle is read.
 Eigh eigh(const Operand& tensor);
 Tensor eigvalsh(const Operand& tensor);
+struct EighTridiagonalOptions {
+  bool eigvals_only = true;
+  std::string select = "a";  // all; "v": those in (first, last]; "i": those at first to last
+  std::vector<double> select_range = {0, 0};
+};
+// The same of one matrix with the diagonal alpha [n] and beta [n - 1] below it.
+Eigh eigh_tridiagonal(const Operand& alpha, const Operand& beta,
+                      EighTridiagonalOptions options = {});
+struct Eig {
+  Tensor e, v;
+};
+// Eigenvalues of any square matrix, complex and in no order, and vectors of length 1 as columns.
+// Their phases are free. Gradients need values that differ.
+Eig eig(const Operand& tensor);
+Tensor eigvals(const Operand& tensor);
 struct RankOptions {
   double tol = -1;  // singular values above it count; below 0: what rounding makes of 0
 };
 Tensor matrix_rank(const Operand& a, RankOptions options = {});  // int32
+
+// l, of which the diagonal of ones is not stored, and u in one matrix, and p: row i of l u is row
+// p[i] of the input. InvalidArgument for a matrix that cannot be inverted.
+struct Lu {
+  Tensor lu, p;
+};
+Lu lu(const Operand& input, DType output_idx_type = int32);
+Tensor lu_reconstruct(const Operand& lower_upper, const Operand& perm);  // the input again
+Tensor lu_solve(const Operand& lower_upper, const Operand& perm, const Operand& rhs);
+Tensor lu_matrix_inverse(const Operand& lower_upper, const Operand& perm);
+
+// ---- functions of square matrices, by double precision in every dtype
+Tensor expm(const Operand& input);
+// The principal root. NaN where a real matrix has none that is real: cast it to complex then.
+Tensor sqrtm(const Operand& input);
+Tensor logm(const Operand& input);  // of complex matrices
 
 // ---- equations. InvalidArgument for a matrix that cannot be inverted.
 struct AdjointOptions {
@@ -75,6 +109,22 @@ struct TriangularOptions {
 };
 // The same of triangular matrices; the other triangle is not read. Batches broadcast.
 Tensor triangular_solve(const Operand& matrix, const Operand& rhs, TriangularOptions options = {});
+// The same of [.., bands, n]: row k is diagonal k below the main one, element (i, i - k) at i. Of
+// an upper triangle the last row is the main diagonal and row k before it holds (i, i + k) at i.
+Tensor banded_triangular_solve(const Operand& bands, const Operand& rhs,
+                               TriangularOptions options = {});
+struct TridiagonalSolveOptions {
+  // "compact": [.., 3, n], the diagonals above, on and below the main one, at their rows;
+  // "sequence": the same three as [.., n] (the outer ones also [.., n - 1]); "matrix": [.., n, n].
+  std::string diagonals_format = "compact";
+  bool transpose_rhs = false, conjugate_rhs = false, partial_pivoting = true,
+       perturb_singular = false;  // not on the CPU
+};
+// rhs: [.., n, k], or [.., n].
+Tensor tridiagonal_solve(const TensorList& diagonals, const Operand& rhs,
+                         const TridiagonalSolveOptions& options = {});
+Tensor tridiagonal_matmul(const TensorList& diagonals, const Operand& rhs,
+                          const std::string& diagonals_format = "compact");
 // x with l l' x = rhs, for l = cholesky(..).
 Tensor cholesky_solve(const Operand& chol, const Operand& rhs);
 struct LstsqOptions {

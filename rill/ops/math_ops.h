@@ -347,6 +347,7 @@ Tensor unsorted_segment_sqrt_n(const Operand& data, const Operand& segment_ids,
 // ---- products
 struct MatmulOptions {
   bool transpose_a = false, transpose_b = false;
+  bool adjoint_a = false, adjoint_b = false;  // transposed and conjugated
 };
 // [.., m, k] x [.., k, n] -> [.., m, n]; leading axes broadcast.
 Tensor matmul(const Operand& a, const Operand& b, MatmulOptions options = {});

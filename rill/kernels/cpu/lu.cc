@@ -1,69 +1,9 @@
 // What the LU decomposition with row exchanges gives: solutions, inverses,
 // determinants.
-#include <cmath>
-
-#include "rill/kernels/cpu/linalg.h"
+#include "rill/kernels/cpu/lu.h"
 
 namespace rill::cpu {
 namespace {
-
-template <class T>
-struct Lu {
-  std::vector<T> a;                // l below the diagonal (of ones), u on and above it
-  std::vector<std::int64_t> swap;  // row k was exchanged with row swap[k]
-  bool odd = false, singular = false;
-};
-
-template <class T>
-Lu<T> decompose(const T* matrix, std::int64_t n, bool adjoint) {
-  Lu<T> lu;
-  lu.a.assign(matrix, matrix + n * n);
-  if (adjoint) write_adjoint(matrix, n, n, lu.a.data());
-  lu.swap.resize(static_cast<std::size_t>(n));
-  T* a = lu.a.data();
-  std::vector<T> right;
-  for (std::int64_t first = 0; first < n; first += kBlockSize) {
-    const std::int64_t last = std::min(n, first + kBlockSize);
-    for (std::int64_t k = first; k < last; ++k) {
-      std::int64_t pivot = k;
-      for (std::int64_t i = k + 1; i < n; ++i)
-        if (std::abs(a[i * n + k]) > std::abs(a[pivot * n + k])) pivot = i;
-      lu.swap[static_cast<std::size_t>(k)] = pivot;
-      if (pivot != k) std::swap_ranges(a + k * n, a + (k + 1) * n, a + pivot * n), lu.odd = !lu.odd;
-      if (a[k * n + k] == T(0)) {
-        lu.singular = true;
-        continue;
-      }
-      for (std::int64_t i = k + 1; i < n; ++i) {
-        const T f = a[i * n + k] /= a[k * n + k];
-        subtract_row(a + i * n + k + 1, a + k * n + k + 1, f, last - k - 1);
-      }
-    }
-    // The rows of u to the right of the block, then all below them.
-    const std::int64_t rest = n - last, width = last - first;
-    if (rest == 0) break;
-    right.resize(static_cast<std::size_t>(width * rest));
-    for (std::int64_t i = 0; i < width; ++i) {
-      T* row = a + (first + i) * n + last;
-      for (std::int64_t k = 0; k < i; ++k)
-        subtract_row(row, a + (first + k) * n + last, a[(first + i) * n + first + k], rest);
-      std::copy_n(row, rest, right.data() + i * rest);
-    }
-    subtract_product(a + last * n + last, n, a + last * n + first, n, right.data(), rest, width,
-                     rest);
-  }
-  return lu;
-}
-
-// x [n, m] becomes the solution.
-template <class T>
-void solve(const Lu<T>& lu, std::int64_t n, T* x, std::int64_t m) {
-  for (std::int64_t k = 0; k < n; ++k)
-    if (const std::int64_t other = lu.swap[static_cast<std::size_t>(k)]; other != k)
-      std::swap_ranges(x + k * m, x + (k + 1) * m, x + other * m);
-  solve_lower(lu.a.data(), n, x, m, true);
-  solve_upper(lu.a.data(), n, x, m);
-}
 
 void solve_cpu(KernelContext& c) noexcept {
   const Stack a(c.in_shape(0)), b(c.in_shape(1));
@@ -71,9 +11,10 @@ void solve_cpu(KernelContext& c) noexcept {
   dispatch_matrix(c.in(0).dtype, [&]<class T>() {
     for_each_matrix(c, c.out().size ? a.count : 0, std::max(a.rows, b.cols), "is not invertible",
                     [&](std::int64_t i) {
-                      const Lu<T> lu = decompose(c.in<T>(0) + i * a.size(), a.rows, adjoint);
+                      const LuFactors<T> lu =
+                          lu_decompose(c.in<T>(0) + i * a.size(), a.rows, adjoint);
                       std::copy_n(c.in<T>(1) + i * b.size(), b.size(), c.out<T>() + i * b.size());
-                      if (!lu.singular) solve(lu, a.rows, c.out<T>() + i * b.size(), b.cols);
+                      if (!lu.singular) lu_solve(lu, a.rows, c.out<T>() + i * b.size(), b.cols);
                       return !lu.singular;
                     });
   });
@@ -85,11 +26,11 @@ void inverse_cpu(KernelContext& c) noexcept {
   const bool adjoint = c.bool_attr("adjoint");
   dispatch_matrix(c.in(0).dtype, [&]<class T>() {
     for_each_matrix(c, s.rows ? s.count : 0, s.rows, "is not invertible", [&](std::int64_t i) {
-      const Lu<T> lu = decompose(c.in<T>(0) + i * s.size(), s.rows, adjoint);
+      const LuFactors<T> lu = lu_decompose(c.in<T>(0) + i * s.size(), s.rows, adjoint);
       T* out = c.out<T>() + i * s.size();
       std::fill_n(out, s.size(), T(0));
       for (std::int64_t k = 0; k < s.rows; ++k) out[k * s.cols + k] = T(1);
-      if (!lu.singular) solve(lu, s.rows, out, s.cols);
+      if (!lu.singular) lu_solve(lu, s.rows, out, s.cols);
       return !lu.singular;
     });
   });
@@ -101,7 +42,7 @@ void determinant_cpu(KernelContext& c) noexcept {
   const Stack s(c.in_shape(0));
   dispatch_matrix(c.in(0).dtype, [&]<class T>() {
     for_each_matrix(c, s.count, s.rows, "", [&](std::int64_t i) {
-      const Lu<T> lu = decompose(c.in<T>(0) + i * s.size(), s.rows, false);
+      const LuFactors<T> lu = lu_decompose(c.in<T>(0) + i * s.size(), s.rows, false);
       T product(lu.odd ? -1 : 1), sign = product;
       Real<T> log = 0;
       for (std::int64_t k = 0; k < s.rows; ++k) {
@@ -119,6 +60,25 @@ void determinant_cpu(KernelContext& c) noexcept {
 }
 RILL_KERNEL("MatrixDeterminant", cpu, kMatrixTypes, determinant_cpu);
 RILL_KERNEL("LogMatrixDeterminant", cpu, kMatrixTypes, determinant_cpu);
+
+// Output 1: which row of the input each row of l u is.
+void lu_cpu(KernelContext& c) noexcept {
+  const Stack s(c.in_shape(0));
+  dispatch_matrix(c.in(0).dtype, [&]<class T>() {
+    dispatch_types<std::int32_t, std::int64_t>(c.out(1).dtype, [&]<class I>() {
+      for_each_matrix(c, s.count, s.rows, "is not invertible", [&](std::int64_t i) {
+        const LuFactors<T> lu = lu_decompose(c.in<T>(0) + i * s.size(), s.rows);
+        std::copy_n(lu.a.data(), s.size(), c.out<T>(0) + i * s.size());
+        I* p = c.out<I>(1) + i * s.rows;
+        for (std::int64_t k = 0; k < s.rows; ++k) p[k] = static_cast<I>(k);
+        for (std::int64_t k = 0; k < s.rows; ++k)
+          std::swap(p[k], p[lu.swap[static_cast<std::size_t>(k)]]);
+        return !lu.singular;
+      });
+    });
+  });
+}
+RILL_KERNEL("Lu", cpu, kMatrixTypes, lu_cpu);
 
 }  // namespace
 }  // namespace rill::cpu

@@ -123,6 +123,14 @@ Tensor batch_matmul(const Tensor& x, const Tensor& y, bool adj_x, bool adj_y) {
 
 Tensor matmul(const Operand& a, const Operand& b, MatmulOptions o) {
   const ArgPair p(a, b);
+  if (o.adjoint_a || o.adjoint_b) {
+    RILL_CHECK(!(o.adjoint_a && o.transpose_a) && !(o.adjoint_b && o.transpose_b), invalid_argument,
+               "[matmul] only one of transpose_{0} and adjoint_{0} can be set",
+               o.adjoint_a && o.transpose_a ? "a" : "b");
+    return matmul(
+        o.adjoint_a ? conj(p.first()) : p.first(), o.adjoint_b ? conj(p.second()) : p.second(),
+        {.transpose_a = o.transpose_a || o.adjoint_a, .transpose_b = o.transpose_b || o.adjoint_b});
+  }
   auto matrix = [](const Tensor& t) { return t.shape().has_rank() && t.ndim() <= 2; };
   if (p.first().defined() && p.second().defined() && !(matrix(p.first()) && matrix(p.second())))
     // The adjoint conjugates; a transpose of complex matrices must not.
