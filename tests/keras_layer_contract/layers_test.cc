@@ -461,6 +461,8 @@ TEST(LayerContract, EveryLayerIsAsked) {
   std::vector<std::string> missing;
   for (const std::string& name : keras::registered_layer_names()) {
     if (name == "InputLayer") continue;  // it computes nothing, and is in every model here
+    // What add_loss and add_metric of a functional model put into its files (add_loss_test.cc).
+    if (name == "AddLoss" || name == "AddMetric") continue;
     const auto alias = aliases.find(name);
     const std::string& meant = alias == aliases.end() ? name : alias->second;
     if (std::find(asked().begin(), asked().end(), meant) == asked().end()) missing.push_back(name);

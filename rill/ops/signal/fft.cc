@@ -58,7 +58,10 @@ void real_fft_shape(ShapeContext& c) {
   const int axes = axes_of(c.op());
   const bool inverse = c.op().name.starts_with("I");
   require_axes(c, axes);
-  const auto real_type = c.attr<DType>("Treal"), complex_type = c.attr<DType>("Tcomplex");
+  // The attribute of the input's type need not be written.
+  const DType given = c.input_dtype(0);
+  const DType real_type = inverse ? c.type_attr("Treal") : given,
+              complex_type = inverse ? given : c.type_attr("Tcomplex");
   RILL_CHECK((real_type == float64) == (complex_type == complex128), invalid_argument,
              "[{}] Treal is {} and Tcomplex {}; expected numbers of one precision", c.tag(),
              real_type, complex_type);
