@@ -20,6 +20,7 @@
 #include "rill/core/shape.h"
 #include "rill/core/tensor.h"
 #include "rill/data/dataset.h"
+#include "rill/data/file_datasets.h"
 #include "rill/eager/context.h"
 #include "rill/eager/gradient_functions.h"
 #include "rill/eager/gradient_tape.h"

@@ -8,7 +8,9 @@ class BatchCursor final : public UnaryCursor {
   BatchCursor(std::unique_ptr<Cursor> input, std::int64_t size, bool drop_remainder)
       : UnaryCursor(std::move(input)), size_(size), drop_remainder_(drop_remainder) {}
   bool next(Nest* element) override {
-    return input_->rows() ? next_gathered(element) : next_stacked(element);
+    if (input_->rows()) return next_gathered(element);
+    if (input_->makes_batches()) return is_whole(input_->next_batch(size_, element));
+    return next_stacked(element);
   }
   void save(StateWriter& out) override {
     out.stage("BatchDataset", settings());

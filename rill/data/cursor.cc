@@ -78,6 +78,10 @@ void Pass::lead() const {
   for (const auto& [source, stream] : streams_) source->follow(stream);
 }
 
+std::int64_t Cursor::next_batch(std::int64_t, Nest*) {
+  RILL_INTERNAL_CHECK(makes_batches());
+  return 0;
+}
 std::int64_t Cursor::next_rows(std::int64_t*, std::int64_t) {
   RILL_INTERNAL_CHECK(rows());
   return 0;

@@ -114,6 +114,10 @@ class Cursor {
   virtual const Rows* rows() const { return nullptr; }
   // The numbers of up to `n` next elements; 0 at the end only.
   virtual std::int64_t next_rows(std::int64_t* rows, std::int64_t n);
+  // True: next_batch() gives up to `n` elements as one, along a new axis 0; 0 at the end. An error
+  // takes the place of the batch.
+  virtual bool makes_batches() const { return false; }
+  virtual std::int64_t next_batch(std::int64_t n, Nest* batch);
   // Passes over `n` elements; how many there were.
   virtual std::int64_t skip(std::int64_t n);
 

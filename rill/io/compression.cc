@@ -88,6 +88,8 @@ void PackingFile::close() {
 struct UnpackingFile::Unpacker {
   z_stream stream{};
   bool between = true;  // no stream has begun: the file may end here
+  std::string packed;
+  std::size_t used = 0;  // of the packed bytes
 };
 
 UnpackingFile::UnpackingFile(const std::string& path, Compression c) : file_(path) {
@@ -101,57 +103,102 @@ UnpackingFile::~UnpackingFile() {
 
 std::uint64_t UnpackingFile::at_most_left() const {
   if (unpacker_) return UINT64_MAX;
-  return file_.size() > offset_ ? file_.size() - offset_ + (buffer_.size() - used_)
-                                : buffer_.size() - used_;
+  return (file_.size() > file_offset_ ? file_.size() - file_offset_ : 0) + (end_ - begin_);
+}
+
+bool UnpackingFile::fill() {
+  if (begin_ > 0) {
+    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  if (end_ == buffer_.size()) buffer_.resize(std::max(kBuffer, 2 * buffer_.size()));
+  const std::size_t room = buffer_.size() - end_;
+  std::size_t got;
+  if (unpacker_) {
+    got = unpack(buffer_.data() + end_, room);
+  } else {
+    got = file_.read_some(file_offset_, buffer_.data() + end_, room);
+    file_offset_ += got;
+  }
+  end_ += got;
+  return got > 0;
+}
+
+std::string_view UnpackingFile::peek(std::size_t n) {
+  while (end_ - begin_ < n && fill()) {
+  }
+  return {buffer_.data() + begin_, end_ - begin_};
 }
 
 std::size_t UnpackingFile::read(char* to, std::size_t n) {
-  if (unpacker_) return unpack(to, n);
   std::size_t done = 0;
   while (done < n) {
-    if (used_ == buffer_.size()) {
-      buffer_.resize(kBuffer);
-      buffer_.resize(file_.read_some(offset_, buffer_.data(), kBuffer));
-      offset_ += buffer_.size();
-      used_ = 0;
-      if (buffer_.empty()) break;
-    }
-    const std::size_t some = std::min(n - done, buffer_.size() - used_);
-    std::memcpy(to + done, buffer_.data() + used_, some);
-    used_ += some;
+    if (begin_ == end_ && !fill()) break;
+    const std::size_t some = std::min(n - done, end_ - begin_);
+    std::memcpy(to + done, buffer_.data() + begin_, some);
+    skip(some);
     done += some;
   }
   return done;
 }
 
+void UnpackingFile::seek(std::uint64_t offset) {
+  if (!unpacker_) {
+    begin_ = end_ = 0;
+    file_offset_ = offset_ = offset;
+    RILL_CHECK(offset <= file_.size(), data_loss,
+               "[io] \"{}\" has {} bytes; it was to be read on from {}", path(), file_.size(),
+               offset);
+    return;
+  }
+  if (offset < offset_) {
+    inflateReset(&unpacker_->stream);
+    unpacker_->between = true;
+    unpacker_->packed.clear();
+    unpacker_->used = begin_ = end_ = 0;
+    file_offset_ = offset_ = 0;
+  }
+  while (offset_ < offset) {
+    const std::string_view there = peek(1);
+    RILL_CHECK(!there.empty(), data_loss,
+               "[io] \"{}\" unpacks to {} bytes; it was to be read on from {}", path(), offset_,
+               offset);
+    skip(static_cast<std::size_t>(std::min<std::uint64_t>(there.size(), offset - offset_)));
+  }
+}
+
 std::size_t UnpackingFile::unpack(char* to, std::size_t n) {
   z_stream& z = unpacker_->stream;
+  std::string& packed = unpacker_->packed;
+  std::size_t& used = unpacker_->used;
   z.next_out = reinterpret_cast<Bytef*>(to);
   std::size_t left = n;
   while (left > 0) {
-    if (used_ == buffer_.size()) {
-      buffer_.resize(kBuffer);
-      buffer_.resize(file_.read_some(offset_, buffer_.data(), kBuffer));
-      offset_ += buffer_.size();
-      used_ = 0;
+    if (used == packed.size()) {
+      packed.resize(kBuffer);
+      packed.resize(file_.read_some(file_offset_, packed.data(), kBuffer));
+      file_offset_ += packed.size();
+      used = 0;
     }
-    if (used_ == buffer_.size() && unpacker_->between) break;  // the end
-    z.next_in = reinterpret_cast<Bytef*>(buffer_.data() + used_);
-    z.avail_in = static_cast<uInt>(buffer_.size() - used_);
+    if (used == packed.size() && unpacker_->between) break;  // the end
+    z.next_in = reinterpret_cast<Bytef*>(packed.data() + used);
+    z.avail_in = static_cast<uInt>(packed.size() - used);
     z.avail_out = static_cast<uInt>(std::min<std::size_t>(left, 1u << 30));
     const uInt had_out = z.avail_out, had_in = z.avail_in;
     unpacker_->between = false;
     const int code = inflate(&z, Z_NO_FLUSH);
-    used_ = buffer_.size() - z.avail_in;
+    used = packed.size() - z.avail_in;
     left -= had_out - z.avail_out;
     if (code == Z_STREAM_END) {  // files may be joined: another stream can follow
       inflateReset(&z);
       unpacker_->between = true;
       continue;
     }
-    RILL_CHECK(code == Z_OK || (code == Z_BUF_ERROR && had_in > 0), data_loss,
-               "[io] \"{}\" cannot be unpacked near offset {}: {}", file_.path(),
-               offset_ - (buffer_.size() - used_),
+    const bool good = code == Z_OK || (code == Z_BUF_ERROR && had_in > 0);
+    if (!good && left < n) break;  // first what there is before the damage
+    RILL_CHECK(good, data_loss, "[io] \"{}\" cannot be unpacked near offset {}: {}", file_.path(),
+               file_offset_ - (packed.size() - used),
                z.msg ? z.msg : "the file ends within the packed bytes");
   }
   return n - left;

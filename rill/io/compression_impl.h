@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "rill/io/file.h"
 
@@ -35,6 +36,17 @@ class UnpackingFile {
   ~UnpackingFile();
   // At most `n` bytes; fewer only at the end.
   std::size_t read(char* to, std::size_t n);
+  // The next bytes without taking them: `n` or more, fewer only at the end. Valid until the
+  // next call. Memory grows with the bytes that are there, not with `n`.
+  std::string_view peek(std::size_t n);
+  void skip(std::size_t n) {  // REQUIRES: that many were seen by peek()
+    begin_ += n;
+    offset_ += n;
+  }
+  // Of the next byte, in what is unpacked.
+  std::uint64_t offset() const { return offset_; }
+  // Forward or backward; at once where nothing is packed. DataLoss beyond the end.
+  void seek(std::uint64_t offset);
   const std::string& path() const { return file_.path(); }
   // How many bytes the rest can have at most; for a packed file nobody knows.
   std::uint64_t at_most_left() const;
@@ -42,10 +54,13 @@ class UnpackingFile {
  private:
   struct Unpacker;
   std::size_t unpack(char* to, std::size_t n);
+  // More bytes behind those that are there; false at the end.
+  bool fill();
   InputFile file_;
+  std::uint64_t file_offset_ = 0;  // behind what was read of the file
   std::uint64_t offset_ = 0;
-  std::string buffer_;
-  std::size_t used_ = 0;  // of the buffer
+  std::vector<char> buffer_;  // what is unpacked: the bytes from begin_ to end_
+  std::size_t begin_ = 0, end_ = 0;
   std::unique_ptr<Unpacker> unpacker_;
 };
 

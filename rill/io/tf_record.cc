@@ -11,8 +11,6 @@ namespace rill::io {
 namespace {
 
 constexpr std::size_t kHeader = 12, kFooter = 4;
-// What is taken at once for a record whose length cannot be measured against the file.
-constexpr std::size_t kStep = std::size_t{1} << 24;
 
 }  // namespace
 
@@ -44,14 +42,13 @@ struct TFRecordReader::Impl {
   Impl(const std::string& path, const TFRecordOptions& o)
       : file(path, compression_of(o.compression_type)) {}
   [[noreturn]] void truncated() const {
-    RILL_FAIL(data_loss, "[TFRecord] truncated record at {} in \"{}\"", offset, file.path());
+    RILL_FAIL(data_loss, "[TFRecord] truncated record at {} in \"{}\"", file.offset(), file.path());
   }
   [[noreturn]] void corrupted() const {
-    RILL_FAIL(data_loss, "[TFRecord] corrupted record at {} in \"{}\"{}", offset, file.path(),
-              offset == 0 ? " (Is this even a TFRecord file?)" : "");
+    RILL_FAIL(data_loss, "[TFRecord] corrupted record at {} in \"{}\"{}", file.offset(),
+              file.path(), file.offset() == 0 ? " (Is this even a TFRecord file?)" : "");
   }
   UnpackingFile file;
-  std::uint64_t offset = 0;
 };
 
 TFRecordReader::TFRecordReader(const std::string& path, const TFRecordOptions& options)
@@ -59,30 +56,26 @@ TFRecordReader::TFRecordReader(const std::string& path, const TFRecordOptions& o
 TFRecordReader::~TFRecordReader() = default;
 TFRecordReader::TFRecordReader(TFRecordReader&&) noexcept = default;
 TFRecordReader& TFRecordReader::operator=(TFRecordReader&&) noexcept = default;
-std::uint64_t TFRecordReader::offset() const { return impl_->offset; }
+std::uint64_t TFRecordReader::offset() const { return impl_->file.offset(); }
+void TFRecordReader::seek(std::uint64_t offset) { impl_->file.seek(offset); }
 
 bool TFRecordReader::read(std::string* record) {
   Impl& s = *impl_;
-  char header[kHeader];
-  const std::size_t got = s.file.read(header, kHeader);
-  if (got == 0) return false;
-  if (got < kHeader) s.truncated();
-  if (mask_crc(crc32c({header, 8})) != get_fixed<std::uint32_t>(header + 8)) s.corrupted();
-  const auto length = get_fixed<std::uint64_t>(header);
-  if (length > UINT64_MAX - kFooter || length + kFooter > s.file.at_most_left()) s.truncated();
-  // A length that lies must not take memory that the file cannot fill.
-  record->clear();
-  for (std::uint64_t left = length + kFooter; left > 0;) {
-    const auto some = static_cast<std::size_t>(std::min<std::uint64_t>(left, kStep));
-    const std::size_t at = record->size();
-    record->resize(at + some);
-    if (s.file.read(record->data() + at, some) < some) s.truncated();
-    left -= some;
-  }
-  const auto crc = get_fixed<std::uint32_t>(record->data() + length);
-  record->resize(length);
-  if (mask_crc(crc32c(*record)) != crc) s.corrupted();
-  s.offset += kHeader + length + kFooter;
+  const std::string_view header = s.file.peek(kHeader);
+  if (header.empty()) return false;
+  if (header.size() < kHeader) s.truncated();
+  if (mask_crc(crc32c(header.substr(0, 8))) != get_fixed<std::uint32_t>(header.data() + 8))
+    s.corrupted();
+  const auto length = get_fixed<std::uint64_t>(header.data());
+  if (length > SIZE_MAX - kHeader - kFooter || length + kHeader + kFooter > s.file.at_most_left())
+    s.truncated();
+  const auto whole = static_cast<std::size_t>(length) + kHeader + kFooter;
+  const std::string_view bytes = s.file.peek(whole);
+  if (bytes.size() < whole) s.truncated();
+  const std::string_view body = bytes.substr(kHeader, static_cast<std::size_t>(length));
+  if (mask_crc(crc32c(body)) != get_fixed<std::uint32_t>(body.data() + body.size())) s.corrupted();
+  record->assign(body);
+  s.file.skip(whole);
   return true;
 }
 

@@ -42,7 +42,8 @@ class TFRecordReader {
   // The next record; false at the end of the file. DataLoss, with the file's name and the
   // offset (in what was unpacked), for a record that is cut short or damaged.
   bool read(std::string* record);
-  std::uint64_t offset() const;  // of the next record
+  std::uint64_t offset() const;  // of the next record, in what is unpacked
+  void seek(std::uint64_t offset);
 
  private:
   struct Impl;

@@ -1,0 +1,60 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "rill/data/dataset.h"
+#include "rill/data/filenames.h"
+#include "rill/io/csv.h"
+
+// Files as datasets. These are functions that return a Dataset; their names and arguments are those
+// of tf.data. Errors name the file and the place: NotFound for a file that is missing, DataLoss for
+// one that is damaged. After such an error the next element is of the next file.
+namespace rill RILL_API {
+namespace data {
+
+struct TextLineOptions {
+  std::string compression_type = {};  // "", "ZLIB" or "GZIP"
+  std::int64_t buffer_size = 0;       // accepted; files are read 256 kB at a time
+  std::int64_t num_parallel_reads =
+      0;  // so many files in turns, a line of each; AUTOTUNE: the cores
+  std::string name = {};
+};
+using TFRecordOptions = TextLineOptions;
+
+// The lines of text files, as string scalars, without their ends ("\n" and "\r\n").
+Dataset TextLineDataset(const Filenames& filenames, TextLineOptions options = {});
+// The records of TFRecord files, as string scalars.
+Dataset TFRecordDataset(const Filenames& filenames, TFRecordOptions options = {});
+
+struct FixedLengthOptions {
+  std::int64_t header_bytes = 0, footer_bytes = 0;  // to pass over in each file
+  std::int64_t buffer_size = 0;
+  std::string compression_type = {};
+  std::int64_t num_parallel_reads = 0;
+  std::string name = {};
+};
+// Records of `record_bytes` bytes each. DataLoss where a file does not end with one.
+Dataset FixedLengthRecordDataset(const Filenames& filenames, std::int64_t record_bytes,
+                                 FixedLengthOptions options = {});
+
+using io::RecordDefault;
+struct CsvOptions {
+  std::string compression_type = {};
+  std::int64_t buffer_size = 0;
+  bool header = false;  // the first row of each file is passed over
+  std::string field_delim = ",";
+  bool use_quote_delim = true;  // fields may be quoted, and then hold delimiters and lines
+  std::string na_value = {};    // stands for an empty field, too
+  std::vector<std::int64_t> select_cols = {}, exclude_cols = {};  // by number, in order
+};
+// The rows of CSV files: tuples of scalars, one per column. InvalidArgument, with file, line and
+// column, for a row that is not as `record_defaults` says; the next element is then of the next
+// row.
+Dataset CsvDataset(const Filenames& filenames, const std::vector<RecordDefault>& record_defaults,
+                   CsvOptions options = {});
+
+}  // namespace data
+namespace contrib::data {
+using rill::data::CsvDataset;
+}
+}  // namespace RILL_API
