@@ -53,6 +53,23 @@ std::string input_name(const Op& op, std::size_t i, std::size_t total) {
             allowed.to_string());
 }
 
+[[noreturn, gnu::noinline]] void wrong_outputs(const Op& op, std::size_t named, std::size_t asked) {
+  RILL_FAIL(invalid_argument, "[{}] its attributes name {} outputs; {} are asked for", op.tag,
+            named, asked);
+}
+// How many tensors an output of the schema is: of the only list what the others leave over.
+std::size_t length_of(const Op& op, const ArgDef& out, const AttrReader& reader,
+                      std::size_t outputs) {
+  if (!out.is_list()) return 1;
+  std::size_t lists = 0;
+  for (const ArgDef& a : op.outputs) lists += a.is_list();
+  const std::size_t singles = op.outputs.size() - lists;
+  if (lists == 1) return outputs > singles ? outputs - singles : 0;
+  const int attr = out.number_attr >= 0 ? out.number_attr : out.type_list_attr;
+  const AttrValue& value = reader.attr(op.attrs[static_cast<std::size_t>(attr)].name);
+  return out.number_attr >= 0 ? static_cast<std::size_t>(std::max<std::int64_t>(value.as_int(), 0))
+                              : value.as_types().size();
+}
 // Binds the type attributes to the inputs' dtypes and finds the outputs'.
 void bind_types(const Op& op, std::span<const In> inputs, AttrList attrs,
                 std::span<DType> outputs) {
@@ -92,28 +109,30 @@ void bind_types(const Op& op, std::span<const In> inputs, AttrList attrs,
     }
   }
   const AttrReader reader(op, attrs);
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const ArgDef& out = op.outputs[i < op.outputs.size() ? i : op.outputs.size() - 1];
-    if (out.type_list_attr >= 0) {  // comes last
-      const std::size_t k = i - (op.outputs.size() - 1);
+  std::size_t at = 0;
+  for (const ArgDef& out : op.outputs) {
+    const std::size_t n = std::min(length_of(op, out, reader, outputs.size()), outputs.size() - at);
+    if (out.type_list_attr >= 0) {
       const AttrDef& def = op.attrs[static_cast<std::size_t>(out.type_list_attr)];
-      outputs[i] = def.inferred ? inputs[list_begin + k]->impl()->dtype
-                                : reader.attr(def.name).as_types()[k];
+      for (std::size_t k = 0; k < n; ++k)
+        outputs[at++] = def.inferred ? inputs[list_begin + k]->impl()->dtype
+                                     : reader.attr(def.name).as_types()[k];
       continue;
     }
-    if (out.type_attr < 0) {
-      outputs[i] = out.dtype;
-      continue;
+    DType dtype = out.dtype;
+    if (out.type_attr >= 0) {
+      const auto slot = static_cast<std::size_t>(out.type_attr);
+      const AttrDef& def = op.attrs[slot];
+      if (!bound[slot].defined()) {
+        bound[slot] = reader.type_attr(def.name);
+        if (!def.allowed.empty() && !def.allowed.contains(bound[slot]))
+          type_not_allowed(op, def.name, bound[slot], def.allowed);
+      }
+      dtype = bound[slot];
     }
-    const auto slot = static_cast<std::size_t>(out.type_attr);
-    const AttrDef& def = op.attrs[slot];
-    if (!bound[slot].defined()) {
-      bound[slot] = reader.type_attr(def.name);
-      if (!def.allowed.empty() && !def.allowed.contains(bound[slot]))
-        type_not_allowed(op, def.name, bound[slot], def.allowed);
-    }
-    outputs[i] = bound[slot];
+    for (std::size_t k = 0; k < n; ++k) outputs[at++] = dtype;
   }
+  if (at != outputs.size()) wrong_outputs(op, at, outputs.size());
 }
 
 void infer_types(const Op& op, std::span<const In> inputs, AttrList attrs,

@@ -1,5 +1,3 @@
-#include "rill/io/csv.h"
-
 #include <algorithm>
 
 #include "rill/data/file_datasets.h"

@@ -4,7 +4,7 @@
 
 #include "rill/data/dataset.h"
 #include "rill/data/filenames.h"
-#include "rill/io/csv.h"
+#include "rill/ops/io_ops.h"
 
 // Files as datasets. These are functions that return a Dataset; their names and arguments are those
 // of tf.data. Errors name the file and the place: NotFound for a file that is missing, DataLoss for

@@ -94,7 +94,7 @@ TEST(TFRecordDataset, EveryCompression) {
       [] { TFRecordDataset("r", {.compression_type = "LZMA"}); }, "LZMA");
 }
 TEST(TFRecordDataset, TheRecordsBeforeADamageAreReadAndThenTheNextFile) {
-  std::string bytes = io::read_file(records_file("r", {"one", "two", "three"}));
+  std::string bytes = io::file_contents(records_file("r", {"one", "two", "three"}));
   bytes[bytes.size() - 6] ^= 1;
   const std::string damaged = file_with("damaged", bytes), good = records_file("g", {"four"});
   Iterator it = TFRecordDataset({damaged, good}).iter();
@@ -105,7 +105,7 @@ TEST(TFRecordDataset, TheRecordsBeforeADamageAreReadAndThenTheNextFile) {
 }
 TEST(TFRecordDataset, APackedFileThatIsCutShortGivesWhatIsWhole) {
   const std::string path = records_file("r", Strings(1000, std::string(100, 'x')), "GZIP");
-  const std::string bytes = io::read_file(path);
+  const std::string bytes = io::file_contents(path);
   Iterator it = TFRecordDataset(file_with("cut", bytes.substr(0, bytes.size() / 2)),
                                 {.compression_type = "GZIP"})
                     .iter();

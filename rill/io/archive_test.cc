@@ -68,16 +68,16 @@ TEST_F(Archive, UnpacksTarAndZip) {
   extract(tar(tar_entry("./d/", "", '5') + tar_entry("d/a", "of a") +
               tar_entry("d/l", "", '2', "a") + tar_entry("d/h", "", '1', "d/a")),
           "tar");
-  EXPECT_EQ(read_file(to + "/d/a"), "of a");
-  EXPECT_EQ(read_file(to + "/d/l"), "of a");
-  EXPECT_EQ(read_file(to + "/d/h"), "of a");
+  EXPECT_EQ(file_contents(to + "/d/a"), "of a");
+  EXPECT_EQ(file_contents(to + "/d/l"), "of a");
+  EXPECT_EQ(file_contents(to + "/d/h"), "of a");
   ZipWriter zip;
   zip.add("d/a", "again", true);
   zip.add("d/b/c", std::string(300'000, 'c'), true);
   extract(zip.finish());
-  EXPECT_EQ(read_file(to + "/d/a"), "again");
-  EXPECT_EQ(read_file(to + "/d/h"), "of a");
-  EXPECT_EQ(read_file(to + "/d/b/c").size(), 300'000u);
+  EXPECT_EQ(file_contents(to + "/d/a"), "again");
+  EXPECT_EQ(file_contents(to + "/d/h"), "of a");
+  EXPECT_EQ(file_contents(to + "/d/b/c").size(), 300'000u);
 }
 
 TEST_F(Archive, NothingIsWrittenOutside) {
@@ -98,8 +98,8 @@ TEST_F(Archive, AFileDoesNotPassThroughALink) {
   // A link of the same name gives way; what it leads to is left alone.
   extract(
       tar(tar_entry("target", "old") + tar_entry("l", "", '2', "target") + tar_entry("l", "new")));
-  EXPECT_EQ(read_file(to + "/target"), "old");
-  EXPECT_EQ(read_file(to + "/l"), "new");
+  EXPECT_EQ(file_contents(to + "/target"), "old");
+  EXPECT_EQ(file_contents(to + "/l"), "new");
 }
 
 TEST_F(Archive, DamageIsReported) {

@@ -1,4 +1,4 @@
-#include "rill/io/csv.h"
+#include "rill/io/csv_impl.h"
 
 #include <charconv>
 #include <cmath>
@@ -6,15 +6,10 @@
 #include <cstring>
 
 #include "rill/base/check.h"
-#include "rill/core/op.h"
-#include "rill/io/csv_impl.h"
-#include "rill/ops/array_ops.h"
 
 namespace rill::io {
 
 namespace {
-
-constexpr TypeSet kFieldTypes{float32, float64, int32, int64, string};
 
 std::string_view trimmed(std::string_view s) {
   const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
@@ -163,16 +158,5 @@ bool CsvRow::split(std::string_view row, CsvTrouble* trouble) {
     ++at;  // the delimiter
   }
 }
-
-RecordDefault::RecordDefault(DType required) : dtype_(required) {
-  RILL_CHECK(kFieldTypes.contains(required), invalid_argument,
-             "[csv] a column is {}; expected one of {}", required, kFieldTypes.to_string());
-}
-RecordDefault::RecordDefault(const Tensor& value) : RecordDefault(value.dtype()) {
-  RILL_CHECK(value.size() == 1, invalid_argument,
-             "[csv] the default of a column has shape {}; expected one element", value.shape());
-  value_ = reshape(value, {});
-}
-Tensor RecordDefault::value_of(const Operand& value) { return constant(value); }
 
 }  // namespace rill::io

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "rill/base/check.h"
+#include "rill/io/system_error_impl.h"
 
 namespace rill::io {
 namespace {
@@ -45,11 +46,6 @@ Code code_of(int error) {
   }
 }
 
-[[noreturn]] void fail(const char* doing, const std::string& path, int error) {
-  throw_error(code_of(error), format("[io] cannot {} \"{}\": {}", doing, path,
-                                     std::error_code(error, std::generic_category()).message()));
-}
-
 // `called` is the name for errors.
 int open_file(const char* doing, const std::string& path, const std::string& called, int flags) {
   int fd;
@@ -60,7 +56,7 @@ int open_file(const char* doing, const std::string& path, const std::string& cal
   RILL_CHECK(error != ENOENT || !(flags & O_CREAT), not_found,
              "[io] cannot {} \"{}\": there is no folder \"{}\"; expected one that exists", doing,
              called, folder_of(called));
-  fail(doing, called, error);
+  throw_system_error(doing, called, error);
 }
 
 std::string temporary_name(const std::string& path) {
@@ -78,7 +74,12 @@ void sync_folder(const std::string& path) {
 
 }  // namespace
 
-std::string read_file(const std::string& path) {
+void throw_system_error(const char* doing, const std::string& path, int error) {
+  throw_error(code_of(error), format("[io] cannot {} \"{}\": {}", doing, path,
+                                     std::error_code(error, std::generic_category()).message()));
+}
+
+std::string file_contents(const std::string& path) {
   const InputFile file(path);
   std::string bytes(file.size(), '\0');
   bytes.resize(file.read_some(0, bytes.data(), bytes.size()));
@@ -93,11 +94,11 @@ bool file_exists(const std::string& path) {
 void create_folders(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) fail("create the folder", path, error.value());
+  if (error) throw_system_error("create the folder", path, error.value());
 }
 
 void remove_file(const std::string& path) {
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail("remove", path, errno);
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw_system_error("remove", path, errno);
 }
 
 std::vector<std::string> list_folder(const std::string& path) {
@@ -106,7 +107,7 @@ std::vector<std::string> list_folder(const std::string& path) {
   for (std::filesystem::directory_iterator at(path, error), end; !error && at != end;
        at.increment(error))
     names.push_back(at->path().filename().string());
-  if (error) fail("list", path, error.value());
+  if (error) throw_system_error("list", path, error.value());
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -129,7 +130,7 @@ InputFile::InputFile(const std::string& path)
   if (error == 0 && S_ISDIR(s.st_mode)) error = EISDIR;
   if (error != 0) {
     ::close(fd_);
-    fail("read", path, error);
+    throw_system_error("read", path, error);
   }
   size_ = static_cast<std::uint64_t>(s.st_size);
 }
@@ -141,7 +142,7 @@ std::size_t InputFile::read_some(std::uint64_t offset, void* to, std::size_t n) 
     const ssize_t got =
         ::pread(fd_, static_cast<char*>(to) + done, n - done, static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail("read", path_, errno);
+    if (got < 0) throw_system_error("read", path_, errno);
     if (got == 0) break;
     done += static_cast<std::size_t>(got);
   }
@@ -174,7 +175,7 @@ void OutputFile::write_out(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) fail("write", called_, errno);
+    if (n < 0) throw_system_error("write", called_, errno);
     written_ += static_cast<std::uint64_t>(n);
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
@@ -194,14 +195,14 @@ void OutputFile::flush() {
 }
 void OutputFile::sync() {
   flush();
-  if (::fsync(fd_) != 0 && errno != EINVAL) fail("write", called_, errno);
+  if (::fsync(fd_) != 0 && errno != EINVAL) throw_system_error("write", called_, errno);
 }
 void OutputFile::close() {
   if (fd_ < 0) return;
   flush();
   const int fd = fd_;
   fd_ = -1;
-  if (::close(fd) != 0) fail("close", called_, errno);
+  if (::close(fd) != 0) throw_system_error("close", called_, errno);
 }
 
 AtomicFile::AtomicFile(const std::string& path) : path_(path), file_(temporary_name(path), path) {}
@@ -216,7 +217,7 @@ void AtomicFile::finish() {
 }
 void AtomicFile::commit() {
   finish();
-  if (::rename(file_.path().c_str(), path_.c_str()) != 0) fail("write", path_, errno);
+  if (::rename(file_.path().c_str(), path_.c_str()) != 0) throw_system_error("write", path_, errno);
   committed_ = true;
   sync_folder(path_);
 }

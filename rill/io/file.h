@@ -11,7 +11,7 @@
 namespace rill RILL_API {
 namespace io {
 
-std::string read_file(const std::string& path);
+std::string file_contents(const std::string& path);
 bool file_exists(const std::string& path);
 void create_folders(const std::string& path);  // and those above it
 void remove_file(const std::string& path);     // a missing file is not an error

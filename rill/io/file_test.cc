@@ -27,7 +27,7 @@ TEST(File, WritesAndReadsBack) {
   out.append("tail");
   EXPECT_EQ(out.size(), part.size() + 8);
   out.close();
-  EXPECT_EQ(read_file(path), "head" + part + "tail");
+  EXPECT_EQ(file_contents(path), "head" + part + "tail");
   const InputFile in(path);
   char four[4];
   in.read(part.size() + 4, four, 4);
@@ -37,8 +37,8 @@ TEST(File, WritesAndReadsBack) {
 }
 
 TEST(File, ErrorsNameThePathAndTheCause) {
-  expect_error<errors::NotFound>([] { read_file("/nowhere/at/all"); }, "/nowhere/at/all");
-  expect_error<errors::FailedPrecondition>([] { read_file(folder("d")); }, "directory");
+  expect_error<errors::NotFound>([] { file_contents("/nowhere/at/all"); }, "/nowhere/at/all");
+  expect_error<errors::FailedPrecondition>([] { file_contents(folder("d")); }, "directory");
   expect_error<errors::NotFound>([] { OutputFile f("/nowhere/f"); }, "cannot write");
   expect_error<errors::NotFound>([] { write_file_atomically("/nowhere/f", ""); },
                                  "cannot write \"/nowhere/f\": there is no folder \"/nowhere\"");
@@ -62,10 +62,10 @@ TEST(File, AnAtomicFileAppearsWholeOrNotAtAll) {
     AtomicFile f(path);
     f.append("half");
   }
-  EXPECT_EQ(read_file(path), "old");
+  EXPECT_EQ(file_contents(path), "old");
   EXPECT_EQ(list_folder(in), std::vector<std::string>{"f"});
   write_file_atomically(path, "new");
-  EXPECT_EQ(read_file(path), "new");
+  EXPECT_EQ(file_contents(path), "new");
   EXPECT_EQ(list_folder(in), std::vector<std::string>{"f"});
 }
 
@@ -82,7 +82,7 @@ TEST(File, WhatWasThereStaysWhenThereIsNoRoom) {
       [&] { write_file_atomically(path, std::string(1 << 20, 'x')); }, "\"" + path + "\"");
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
-  EXPECT_EQ(read_file(path), "old");
+  EXPECT_EQ(file_contents(path), "old");
   EXPECT_EQ(list_folder(in), std::vector<std::string>{"f"});
 }
 

@@ -164,7 +164,7 @@ static std::string expanded(const std::string& path) {
   return home && path.starts_with("~/") ? join_path(home, path.substr(2)) : path;
 }
 
-Tensor load_npy(const std::string& path) { return read_npy(read_file(expanded(path)), path); }
+Tensor load_npy(const std::string& path) { return read_npy(file_contents(expanded(path)), path); }
 void save_npy(const std::string& path, const Tensor& t) {
   AtomicFile file(path);
   file.append(write_npy(t));

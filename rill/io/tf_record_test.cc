@@ -31,9 +31,10 @@ TEST(TFRecord, KnownBytes) {
   w.write("");
   w.write("hello");
   w.close();
-  EXPECT_EQ(read_file(path), std::string("\0\0\0\0\0\0\0\0\x29\x03\x98\x07\xd8\xea\x82\xa2"
-                                         "\5\0\0\0\0\0\0\0\xea\xb2\x04\x3ehello\xbb\x1f\x1c\x19",
-                                         37));
+  EXPECT_EQ(file_contents(path),
+            std::string("\0\0\0\0\0\0\0\0\x29\x03\x98\x07\xd8\xea\x82\xa2"
+                        "\5\0\0\0\0\0\0\0\xea\xb2\x04\x3ehello\xbb\x1f\x1c\x19",
+                        37));
 }
 
 TEST(TFRecord, ReadsBackPackedOrNot) {
@@ -45,7 +46,7 @@ TEST(TFRecord, ReadsBackPackedOrNot) {
     for (const std::string& r : all) w.write(r);
     w.close();
     EXPECT_EQ(records(path, compression), all) << compression;
-    const std::string once = read_file(path);
+    const std::string once = file_contents(path);
     EXPECT_EQ(once.size() < 300'000, *compression != '\0');
     write_plainly(path, once + once);  // files can be joined
     EXPECT_EQ(records(path, compression).size(), 2 * all.size()) << compression;
@@ -66,7 +67,7 @@ TEST(TFRecord, DamageIsToldWithItsPlace) {
   w.write("first");
   w.write("second");
   w.close();
-  const std::string good = read_file(path);
+  const std::string good = file_contents(path);
   for (std::size_t n = 0; n < good.size(); ++n) {
     write_plainly(path, good.substr(0, n));
     if (n == 0 || n == 21)
@@ -93,7 +94,7 @@ TEST(TFRecord, APackedFileThatIsCutShortIsTold) {
   TFRecordWriter w(path, {.compression_type = "GZIP"});
   for (int i = 0; i < 100; ++i) w.write(std::to_string(i * 7919));
   w.close();
-  const std::string good = read_file(path);
+  const std::string good = file_contents(path);
   for (std::size_t n = 1; n < good.size(); ++n) {
     write_plainly(path, good.substr(0, n));
     EXPECT_THROW(records(path, "GZIP"), errors::DataLoss) << n;

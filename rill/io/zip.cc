@@ -74,7 +74,7 @@ std::uint32_t crc_of(std::string_view s) {
 
 }  // namespace
 
-ZipReader ZipReader::open(const std::string& path) { return ZipReader(read_file(path), path); }
+ZipReader ZipReader::open(const std::string& path) { return ZipReader(file_contents(path), path); }
 
 ZipReader::ZipReader(std::string bytes, std::string archive_name)
     : bytes_(std::move(bytes)), archive_(std::move(archive_name)) {

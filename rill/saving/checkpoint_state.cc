@@ -44,7 +44,7 @@ std::optional<CheckpointState> get_checkpoint_state(const std::string& checkpoin
   Complaint complaint;
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&complaint);
-  if (!parser.ParseFromString(io::read_file(path), &state)) {
+  if (!parser.ParseFromString(io::file_contents(path), &state)) {
     RILL_LOG(warning, "\"{}\" is damaged and not used: {}", path, complaint.text);
     return std::nullopt;
   }

@@ -58,7 +58,7 @@ TEST(Checkpoint, NamesAreFreeAndFilesAreTensorFlows) {
   EXPECT_EQ(checkpoint.save(folder + "/model.ckpt"), folder + "/model.ckpt-1");
   EXPECT_EQ(io::list_folder(folder),
             (Names{"checkpoint", "model.ckpt-1.data-00000-of-00001", "model.ckpt-1.index"}));
-  EXPECT_EQ(io::read_file(folder + "/checkpoint"),
+  EXPECT_EQ(io::file_contents(folder + "/checkpoint"),
             "model_checkpoint_path: \"model.ckpt-1\"\n"
             "all_model_checkpoint_paths: \"model.ckpt-1\"\n");
   EXPECT_EQ(latest_checkpoint(folder), folder + "/model.ckpt-1");
@@ -205,7 +205,7 @@ TEST(Checkpoint, AMismatchChangesNothing) {
       },
       "is float64, but float32");
   const std::string data = folder + "/c-1.data-00000-of-00001";
-  std::string bytes = io::read_file(data);
+  std::string bytes = io::file_contents(data);
   bytes[6] ^= 1;  // in b
   io::write_file_atomically(data, bytes);
   Variable b({0.f, 0.f});

@@ -150,7 +150,7 @@ BundleReader::BundleReader(const std::string& prefix) : state_(new State) {
              "of a folder",
              prefix, s.index_path);
   const QuietProtobuf quiet;
-  const std::string bytes = io::read_file(s.index_path);
+  const std::string bytes = io::file_contents(s.index_path);
   const io::TableEntries table = io::read_table(bytes, s.index_path);
   proto::BundleHeaderProto header;
   RILL_CHECK(!table.empty() && table[0].first.empty() && header.ParseFromString(table[0].second),

@@ -39,9 +39,9 @@ TEST(TensorBundle, WritesTensorFlowsBytes) {
   w.add("v/.ATTRIBUTES/VARIABLE_VALUE", constant(3.f));
   w.add("_CHECKPOINTABLE_OBJECT_GRAPH", constant(graph));
   w.finish();
-  EXPECT_EQ(io::read_file(prefix + ".data-00000-of-00001"),
+  EXPECT_EQ(io::file_contents(prefix + ".data-00000-of-00001"),
             bytes_of("00004040 46 e03927af") + graph);
-  EXPECT_EQ(io::read_file(prefix + ".index"),
+  EXPECT_EQ(io::file_contents(prefix + ".index"),
             bytes_of("00 00 06 08 01 1a 02 08 01 00 1c 0d 5f 43 48 45 43 4b 50 4f 49 4e 54 41 42 4c"
                      "45 5f 4f 42 4a 45 43 54 5f 47 52 41 50 48 08 07 12 00 20 04 28 4b 35 d2 58 67"
                      "f8 00 1c 0b 76 2f 2e 41 54 54 52 49 42 55 54 45 53 2f 56 41 52 49 41 42 4c 45"
@@ -87,7 +87,8 @@ TEST(TensorBundle, WritesWhatTensorFlowWrote) {
     for (const std::string& k : keys) w.add(k, r.read(k));
     w.finish();
     for (const char* end : {".index", ".data-00000-of-00001"})
-      EXPECT_EQ(io::read_file(prefix + end), io::read_file(golden(name) + end)) << name << end;
+      EXPECT_EQ(io::file_contents(prefix + end), io::file_contents(golden(name) + end))
+          << name << end;
   }
 }
 
@@ -153,7 +154,7 @@ TEST(TensorBundle, ErrorsNameTheFileAndThePlace) {
     w.finish();
   };
   write();
-  std::string bytes = io::read_file(data);
+  std::string bytes = io::file_contents(data);
   bytes[5] ^= 1;
   io::write_file_atomically(data, bytes);
   const BundleReader flipped(prefix);
@@ -162,7 +163,7 @@ TEST(TensorBundle, ErrorsNameTheFileAndThePlace) {
   EXPECT_EQ(flipped.read("second").size(), 2);
 
   write();
-  io::write_file_atomically(data, io::read_file(data).substr(0, 12));
+  io::write_file_atomically(data, io::file_contents(data).substr(0, 12));
   const BundleReader cut(prefix);
   EXPECT_EQ(cut.read("first").size(), 2);
   expect_error<errors::DataLoss>([&] { cut.read("second"); }, data + "\" has 12 bytes");

@@ -79,8 +79,8 @@ Files damage_graph(const std::string& prefix, const std::string& scratch, Random
     bad.add(key, value);
   }
   bad.finish();
-  return {io::read_file(bundle_index_path(scratch)),
-          io::read_file(bundle_data_path(scratch, 0, 1))};
+  return {io::file_contents(bundle_index_path(scratch)),
+          io::file_contents(bundle_data_path(scratch, 0, 1))};
 }
 
 void write_plainly(const std::string& path, const std::string& bytes) {
@@ -123,8 +123,8 @@ TEST(Fuzz, DamagedCheckpointsAreReadOrRefused) {
   for (long i = only ? std::atol(only) : 0; i < (only ? std::atol(only) + 1 : count); ++i) {
     Random r(seed * 1'000'003 + static_cast<std::uint64_t>(i));
     const std::string from = golden(corpus[below(r, std::size(corpus))]);
-    Files files{io::read_file(bundle_index_path(from)),
-                io::read_file(bundle_data_path(from, 0, 1))};
+    Files files{io::file_contents(bundle_index_path(from)),
+                io::file_contents(bundle_data_path(from, 0, 1))};
     switch (below(r, 4)) {
       case 0:
         files.index = damage(files.index, r);

@@ -81,7 +81,7 @@ TEST(Hdf5Fuzz, DamagedFilesAreReadOrRefused) {
         "io/testdata/hdf5/narrow.h5", "io/testdata/hdf5/user_block.h5",
         "io/testdata/hdf5/superblock2.h5", "keras/saving/testdata/stack.h5",
         "keras/saving/testdata/scaled.h5", "keras/saving/testdata/keras3/cells.weights.h5"})
-    corpus.push_back(read_file(std::string(root ? root : ".") + "/rill/" + name));
+    corpus.push_back(file_contents(std::string(root ? root : ".") + "/rill/" + name));
   long opened = 0, refused = 0, arrays = 0;
   std::chrono::duration<double> slowest{0};
   for (long i = only ? std::atol(only) : 0; i < (only ? std::atol(only) + 1 : count); ++i) {

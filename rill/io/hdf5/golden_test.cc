@@ -160,7 +160,7 @@ TEST(Hdf5, IndexesOfChunks) {
 TEST(Hdf5, Frames) {
   for (const char* name : {"user_block.h5", "narrow.h5", "superblock2.h5"}) {
     SCOPED_TRACE(name);
-    const Hdf5Reader on_disk(golden(name)), in_memory(read_file(golden(name)), "memory");
+    const Hdf5Reader on_disk(golden(name)), in_memory(file_contents(golden(name)), "memory");
     for (const Hdf5Reader* r : {&on_disk, &in_memory}) {
       expect_counted(*r, "array", {2, 3}, float32);
       EXPECT_EQ(r->read("group/scalar").item<float>(), 2.5f);

@@ -161,7 +161,7 @@ TEST(HostileHdf5, TextsThatAreOneAndTheSame) {
 
 std::string golden(const std::string& name) {
   const char* root = std::getenv("RILL_SOURCE_DIR");
-  return read_file(std::string(root ? root : ".") + "/rill/io/testdata/hdf5/" + name);
+  return file_contents(std::string(root ? root : ".") + "/rill/io/testdata/hdf5/" + name);
 }
 std::string replaced(std::string s, const std::string& what, const std::string& with) {
   const std::size_t at = s.find(what);

@@ -149,14 +149,14 @@ TEST(Callbacks, CsvLogger) {
   const std::string file = folder() + "/log.csv";
   keras::Sequential m = model();
   m.fit(x(), y(), {.epochs = 2, .verbose = 0, .callbacks = {keras::callbacks::CSVLogger(file)}});
-  const std::string text = tf::io::read_file(file);
+  const std::string text = tf::io::file_contents(file);
   EXPECT_THAT(text, ::testing::StartsWith("epoch,loss,val_loss\n0,9.0,NA\n1,"));
   m.fit(x(), y(),
         {.epochs = 1,
          .verbose = 0,
          .callbacks = {keras::callbacks::CSVLogger(file, {.append = true})}});
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n') + 1, [&] {
-    const std::string more = tf::io::read_file(file);
+    const std::string more = tf::io::file_contents(file);
     return std::count(more.begin(), more.end(), '\n');
   }());
 }
@@ -169,7 +169,7 @@ TEST(Callbacks, CsvLoggerHasColumnsForLaterValidation) {
                .callbacks = {keras::callbacks::CSVLogger(file, {.separator = ";"})},
                .validation_data = {x(), y()},
                .validation_freq = 2});
-  const std::string text = tf::io::read_file(file);
+  const std::string text = tf::io::file_contents(file);
   EXPECT_THAT(text, ::testing::StartsWith("epoch;loss;val_loss\n0;9.0;NA\n1;"));
   EXPECT_EQ(text.find("NA", text.find("\n1;")), text.npos);
 }

@@ -13,7 +13,7 @@ CSVLogger::CSVLogger(std::string filename, CSVLoggerOptions o)
 
 void CSVLogger::on_train_begin(const Logs&) {
   keys_.clear();
-  has_header_ = o_.append && io::file_exists(filename_) && !io::read_file(filename_).empty();
+  has_header_ = o_.append && io::file_exists(filename_) && !io::file_contents(filename_).empty();
   std::ofstream file(filename_, o_.append ? std::ios::app : std::ios::trunc);
   const std::string folder = io::folder_of(filename_);
   RILL_CHECK(

@@ -106,7 +106,7 @@ std::optional<Splits> load_images(const Published& npz, const LoadDataOptions& o
 // Records of one byte of label and 3072 of image, planes of red, green and blue.
 Split read_cifar(const std::vector<std::string>& files) {
   std::string all;
-  for (const std::string& f : files) all += io::read_file(f);
+  for (const std::string& f : files) all += io::file_contents(f);
   RILL_CHECK(!all.empty() && all.size() % 3073 == 0, data_loss,
              "[cifar10] {} has {} bytes, which is not a whole number of images", files[0],
              all.size());
@@ -121,7 +121,7 @@ Split read_cifar(const std::vector<std::string>& files) {
 Split read_pickled_cifar(const std::vector<std::string>& files) {
   std::string pixels, labels;
   for (const std::string& f : files) {
-    const std::string bytes = io::read_file(f);
+    const std::string bytes = io::file_contents(f);
     const io::Pickle pickle(bytes, f);
     const io::Pickle::Array& data = pickle.array_of(pickle.at(pickle.root(), "data"));
     RILL_CHECK(data.dtype == "u1" && data.shape.size() == 2 && data.shape[1] == 3072, data_loss,

@@ -22,7 +22,7 @@ std::string testdata(const std::string& name) {
 }
 // What Keras made of the same files: testdata/make_datasets.py.
 Config expected(const char* name) {
-  return Config::from_json(io::read_file(testdata("expected.json")))[name];
+  return Config::from_json(io::file_contents(testdata("expected.json")))[name];
 }
 
 void expect_equal(const imdb::Reviews& got, const Config& x, const Config& y) {

@@ -77,7 +77,7 @@ std::unordered_map<std::string, std::int64_t> get_word_index(const WordIndexOpti
   const std::string path =
       find_file({"imdb", "imdb_word_index.json", "bfafd718b763782e994055a2d397834f"},
                 {.path = o.path, .download = o.download, .verify = o.verify});
-  const nlohmann::json words = nlohmann::json::parse(io::read_file(path), nullptr, false);
+  const nlohmann::json words = nlohmann::json::parse(io::file_contents(path), nullptr, false);
   RILL_CHECK(words.is_object(), data_loss, "[imdb] {} is not a JSON dict of words", path);
   std::unordered_map<std::string, std::int64_t> index;
   for (const auto& [word, number] : words.items()) {

@@ -26,7 +26,7 @@ std::string data(const std::string& name) {
   return std::string(root ? root : ".") + "/rill/keras/models/testdata/" + name;
 }
 keras::Config expected() {
-  return keras::Config::from_json(rill::io::read_file(data("add_loss.json")));
+  return keras::Config::from_json(rill::io::file_contents(data("add_loss.json")));
 }
 
 Tensor counted(const tf::TensorShape& shape, int step, int modulus, int shift, float by) {

@@ -449,12 +449,12 @@ TEST(SaveModel, PathsAndFormats) {
   expect_error<tf::errors::NotFound>([&] { keras::models::load_model(folder + "/none.h5"); },
                                      "none.h5");
   // A save that fails leaves what was there.
-  const std::string before = rill::io::read_file(folder + "/model");
+  const std::string before = rill::io::file_contents(folder + "/model");
   m.compile({.optimizer = keras::optimizers::SGD([](const Tensor&) { return tf::constant(0.1f); }),
              .loss = "mse"});
   expect_error<tf::errors::FailedPrecondition>(
       [&] { m.save(folder + "/model", {.save_format = "h5"}); }, "user-defined function");
-  EXPECT_EQ(rill::io::read_file(folder + "/model"), before);
+  EXPECT_EQ(rill::io::file_contents(folder + "/model"), before);
   EXPECT_EQ(rill::io::list_folder(folder), (std::vector<std::string>{"model", "saved"}));
 }
 
@@ -512,7 +512,7 @@ TEST(LoadModel, ForeignAndDamagedFiles) {
   m.compile({.optimizer = "adam", .loss = "mse"});
   for (const std::string file : {"/m.h5", "/m.keras"}) {
     m.save(folder + file);
-    const std::string whole = rill::io::read_file(folder + file);
+    const std::string whole = rill::io::file_contents(folder + file);
     // Cut short anywhere, a file is never read.
     for (std::size_t n = 0; n < whole.size(); n += 1 + whole.size() / 40) {
       rill::io::write_file_atomically(folder + "/cut", whole.substr(0, n));

@@ -76,7 +76,7 @@ TEST(KerasFunctions, AnswersForTheOracle) {
   const char* folder = std::getenv("RILL_KERAS_FUNCTIONS");
   if (!folder) GTEST_SKIP() << "tools/keras_functions.py and tools/keras_random.py ask";
   const std::string at = folder;
-  const keras::Config asked = keras::Config::from_json(rill::io::read_file(at + "/cases.json"));
+  const keras::Config asked = keras::Config::from_json(rill::io::file_contents(at + "/cases.json"));
   keras::Config answers = keras::Config::list();
   for (const keras::Config& c : asked.items()) answers.push_back(answer(at, c));
   EXPECT_EQ(answers.size(), asked.size());

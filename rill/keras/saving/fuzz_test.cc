@@ -111,10 +111,10 @@ TEST(KerasFuzz, DamagedModelsAreReadOrRefused) {
     try {
       switch (below(r, 3)) {
         case 0:
-          models::from_json(damage_json(io::read_file(from + ".json"), r));
+          models::from_json(damage_json(io::file_contents(from + ".json"), r));
           break;
         case 1:
-          io::write_file_atomically(path, damage_bytes(io::read_file(from + ".keras"), r));
+          io::write_file_atomically(path, damage_bytes(io::file_contents(from + ".keras"), r));
           models::load_model(path);
           break;
         default:
@@ -170,11 +170,12 @@ TEST(KerasFuzz, DamagedHdf5IsReadOrRefused) {
   for (long i = only ? std::atol(only) : 0; i < (only ? std::atol(only) + 1 : count); ++i) {
     Random r(seed * 1'000'003 + static_cast<std::uint64_t>(i));
     const std::string from = golden(corpus[below(r, std::size(corpus))]),
-                      other = io::read_file(golden(corpus[below(r, std::size(corpus))]) + ".h5");
+                      other =
+                          io::file_contents(golden(corpus[below(r, std::size(corpus))]) + ".h5");
     try {
       if (below(r, 3) > 0) {
         const std::string bytes =
-            rill::testing::damaged_hdf5(io::read_file(from + ".h5"), other, r);
+            rill::testing::damaged_hdf5(io::file_contents(from + ".h5"), other, r);
         write(folder + "/m.h5", with_short_numbers(bytes));
         models::load_model(folder + "/m.h5");
       } else {

@@ -50,7 +50,7 @@ const char* const kModels[] = {"stack",  "graph", "nested", "ops",
 TEST(KerasFiles, WholeModelsOfKerasGoOn) {
   RILL_SHOWS("S07", "S08");
   const keras::Config expected =
-      keras::Config::from_json(rill::io::read_file(golden("expected.json")));
+      keras::Config::from_json(rill::io::file_contents(golden("expected.json")));
   for (const std::string name : kModels)
     for (const char* suffix : {".h5", ".keras"}) {
       SCOPED_TRACE(name + suffix);
@@ -63,11 +63,11 @@ TEST(KerasFiles, WholeModelsOfKerasGoOn) {
 TEST(KerasFiles, ArchitectureAndWeightsOfKeras) {
   RILL_SHOWS("S02", "S03", "S04");
   const keras::Config expected =
-      keras::Config::from_json(rill::io::read_file(golden("expected.json")));
+      keras::Config::from_json(rill::io::file_contents(golden("expected.json")));
   for (const std::string name : kModels)
     for (const char* suffix : {"", ".weights.h5", ".h5", ".keras"}) {
       SCOPED_TRACE(name + suffix);
-      keras::Model m = keras::models::from_json(rill::io::read_file(golden(name + ".json")));
+      keras::Model m = keras::models::from_json(rill::io::file_contents(golden(name + ".json")));
       m.load_weights(golden(name + suffix));
       const Tensor y = m.predict_on_batch(inputs_of(name)).as_tensor();
       const auto got = y.to_vector<float>();
@@ -78,7 +78,7 @@ TEST(KerasFiles, ArchitectureAndWeightsOfKeras) {
 
 TEST(KerasFiles, WeightsOfClassesOfOnesOwn) {
   const keras::Config want =
-      keras::Config::from_json(rill::io::read_file(golden("expected.json")))["own"];
+      keras::Config::from_json(rill::io::file_contents(golden("expected.json")))["own"];
   for (const char* suffix : {"", ".weights.h5", "_weights.h5"}) {
     SCOPED_TRACE(suffix);
     keras_goldens_classes::Own m;
@@ -90,8 +90,8 @@ TEST(KerasFiles, WeightsOfClassesOfOnesOwn) {
 
 TEST(KerasFiles, ACheckpointOfKerasHasTheOptimizer) {
   const keras::Config expected =
-      keras::Config::from_json(rill::io::read_file(golden("expected.json")));
-  keras::Model m = keras::models::from_json(rill::io::read_file(golden("stack.json")));
+      keras::Config::from_json(rill::io::file_contents(golden("expected.json")));
+  keras::Model m = keras::models::from_json(rill::io::file_contents(golden("stack.json")));
   m.compile({.optimizer = "adam", .loss = "mse", .metrics = {"mae"}});
   m.load_weights(golden("stack"));
   expect_near(results(m, "stack"), expected["stack"]);
@@ -104,8 +104,8 @@ keras::mixed_precision::LossScaleOptimizer scaled_sgd() {
 
 TEST(KerasFiles, ACheckpointOfKerasHasTheLossScale) {
   const keras::Config expected =
-      keras::Config::from_json(rill::io::read_file(golden("expected.json")));
-  keras::Model m = keras::models::from_json(rill::io::read_file(golden("scaled.json")));
+      keras::Config::from_json(rill::io::file_contents(golden("expected.json")));
+  keras::Model m = keras::models::from_json(rill::io::file_contents(golden("scaled.json")));
   const auto optimizer = scaled_sgd();
   m.compile({.optimizer = optimizer, .loss = "mse", .metrics = {"mae"}});
   m.load_weights(golden("scaled"));
@@ -126,7 +126,7 @@ std::vector<std::string> calls_of(const std::string& json) {
 
 TEST(KerasFiles, LayersAreListedAsKerasListsThem) {
   for (const std::string name : {"stack", "graph", "nested", "calls"}) {
-    const std::string theirs = rill::io::read_file(golden(name + ".json"));
+    const std::string theirs = rill::io::file_contents(golden(name + ".json"));
     EXPECT_EQ(calls_of(keras::models::from_json(theirs).to_json()), calls_of(theirs)) << name;
   }
 }

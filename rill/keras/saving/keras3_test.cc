@@ -57,7 +57,7 @@ keras::Config results(keras::Model& m, const std::string& name) {
 }
 
 keras::Config expected() {
-  return keras::Config::from_json(rill::io::read_file(golden("expected.json")));
+  return keras::Config::from_json(rill::io::file_contents(golden("expected.json")));
 }
 
 class Keras3Files : public ::testing::TestWithParam<const char*> {};
@@ -80,7 +80,7 @@ TEST_P(Keras3Files, ArchitectureAndWeights) {
   for (const char* suffix : {".keras", ".weights.h5", ".h5"}) {
     if (!is_there(name + suffix)) continue;
     SCOPED_TRACE(name + suffix);
-    keras::Model m = keras::models::from_json(rill::io::read_file(golden(name + ".json")));
+    keras::Model m = keras::models::from_json(rill::io::file_contents(golden(name + ".json")));
     m.load_weights(golden(name + suffix));
     const auto got = m.predict_on_batch(inputs_of(name)).as_tensor().to_vector<float>();
     ASSERT_EQ(got.size(), want.size());

@@ -26,7 +26,7 @@ TEST_P(LegacyOptimizer, TrainingContinuesAsInKeras) {
   m.fit(x, y, {.batch_size = 4, .epochs = 2, .verbose = 0, .shuffle = false});
   const auto got = m.predict(x, {.verbose = 0}).to_vector<float>();
   const keras::Config all =
-      keras::Config::from_json(tf::io::read_file(legacy_file("expected.json")));
+      keras::Config::from_json(tf::io::file_contents(legacy_file("expected.json")));
   const keras::Config& want = all[GetParam()];
   ASSERT_EQ(got.size(), want.size());
   for (std::size_t i = 0; i < got.size(); ++i)

@@ -54,7 +54,7 @@ TEST_F(GetFile, DownloadsOnceIntoTheCache) {
   RILL_SHOWS("D67");
   const std::string path = get_file("h.txt", server.url("/hello.txt"), options());
   EXPECT_EQ(path, cache + "/datasets/h.txt");
-  EXPECT_EQ(io::read_file(path), "hello\n");
+  EXPECT_EQ(io::file_contents(path), "hello\n");
   EXPECT_EQ(get_file("h.txt", server.url("/hello.txt"), options(kSha)), path);
   EXPECT_EQ(get_file("h.txt", server.url("/hello.txt"), options(kMd5)), path);
   EXPECT_EQ(server.requests(), 1);
@@ -123,28 +123,28 @@ TEST_F(GetFile, ADamagedFileIsDownloadedAgain) {
   io::create_folders(cache + "/datasets");
   io::write_file_atomically(cache + "/datasets/h", "hell");
   // Without a checksum nobody knows.
-  EXPECT_EQ(io::read_file(get_file("h", server.url("/hello.txt"), options())), "hell");
+  EXPECT_EQ(io::file_contents(get_file("h", server.url("/hello.txt"), options())), "hell");
   utils::GetFileOptions o = options();
   o.md5_hash = kMd5;
-  EXPECT_EQ(io::read_file(get_file("h", server.url("/hello.txt"), o)), "hello\n");
+  EXPECT_EQ(io::file_contents(get_file("h", server.url("/hello.txt"), o)), "hello\n");
   EXPECT_EQ(server.requests(), 1);
 }
 
 TEST_F(GetFile, FollowsRedirectionsButNotToFiles) {
-  EXPECT_EQ(io::read_file(get_file("a", server.url("/moved"), options(kSha))), "hello\n");
+  EXPECT_EQ(io::file_contents(get_file("a", server.url("/moved"), options(kSha))), "hello\n");
   expect_error<errors::Unavailable>([&] { get_file("b", server.url("/to_file"), options()); },
                                     "/to_file");
 }
 
 TEST_F(GetFile, LengthsThatAreUnknownOrZero) {
-  EXPECT_EQ(io::read_file(get_file("a", server.url("/no_length"), options(kSha))), "hello\n");
-  EXPECT_EQ(io::read_file(get_file("b", server.url("/empty"), options())), "");
+  EXPECT_EQ(io::file_contents(get_file("a", server.url("/no_length"), options(kSha))), "hello\n");
+  EXPECT_EQ(io::file_contents(get_file("b", server.url("/empty"), options())), "");
 }
 
 TEST_F(GetFile, FilesOfThisMachine) {
   const std::string from = cache + "/it is%here";
   io::write_file_atomically(from, "hello\n");
-  EXPECT_EQ(io::read_file(get_file("a", "file://" + cache + "/it%20is%25here", options(kSha))),
+  EXPECT_EQ(io::file_contents(get_file("a", "file://" + cache + "/it%20is%25here", options(kSha))),
             "hello\n");
   expect_error<errors::NotFound>([&] { get_file("b", "file:///no/such/file", options()); },
                                  "/no/such/file");
@@ -157,7 +157,8 @@ TEST_F(GetFile, ManyAtOnce) {
   for (int i = 0; i < 8; ++i)
     threads.emplace_back([&, i] {
       const std::string name = i % 2 ? "one" : "two";
-      EXPECT_EQ(io::read_file(get_file(name, server.url("/hello.txt"), options(kSha))), "hello\n");
+      EXPECT_EQ(io::file_contents(get_file(name, server.url("/hello.txt"), options(kSha))),
+                "hello\n");
     });
   for (std::thread& t : threads) t.join();
   EXPECT_EQ(server.requests(), 2);
@@ -179,7 +180,7 @@ TEST_F(GetFile, UnpacksArchives) {
   utils::GetFileOptions o = options();
   o.extract = true;
   EXPECT_EQ(get_file("t.zip", "file://" + cache + "/t.zip", o), cache + "/datasets/t.zip");
-  EXPECT_EQ(io::read_file(cache + "/datasets/texts/a.txt"), "of a");
+  EXPECT_EQ(io::file_contents(cache + "/datasets/texts/a.txt"), "of a");
   o.archive_format = "tar";
   expect_error<errors::DataLoss>([&] { get_file("t.zip", "file://" + cache + "/t.zip", o); },
                                  "t.zip");
@@ -196,7 +197,7 @@ TEST_F(GetFile, UntarGivesTheFolder) {
   const std::string url = "file://" + cache + "/photos.tar.gz";
   for (const char* name : {"photos", "photos.tar.gz", ""}) {
     EXPECT_EQ(get_file(name, url, o), cache + "/datasets/photos");
-    EXPECT_EQ(io::read_file(cache + "/datasets/photos/roses/1.txt"), "a rose");
+    EXPECT_EQ(io::file_contents(cache + "/datasets/photos/roses/1.txt"), "a rose");
   }
   expect_error<errors::FailedPrecondition>([&] { get_file("animals", url, o); },
                                            "holds no \"animals\"");

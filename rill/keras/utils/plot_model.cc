@@ -71,7 +71,7 @@ void run_dot(const std::string& type, const std::string& from, const std::string
   }
   RILL_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0 && io::file_exists(to), unknown,
              "[plot_model] Graphviz's program `dot` failed to make {}: {}", type,
-             io::file_exists(messages) ? io::read_file(messages) : "it said nothing");
+             io::file_exists(messages) ? io::file_contents(messages) : "it said nothing");
 }
 
 }  // namespace

@@ -165,23 +165,24 @@ TEST(PlotModel, NamesStayNames) {
   const std::string file = saving_tests::fresh_folder("plot_names") + "/it's $(a) name.svg";
   if (std::system("dot -V >/dev/null 2>&1") != 0) GTEST_SKIP() << "no dot here";
   utils::plot_model(m, {.to_file = file});
-  EXPECT_THAT(io::read_file(file), HasSubstr("evil"));
+  EXPECT_THAT(io::file_contents(file), HasSubstr("evil"));
 }
 
 TEST(PlotModel, WritesByTheEnding) {
   const std::string folder = saving_tests::fresh_folder("plot");
   utils::plot_model(stack(), {.to_file = folder + "/m.dot"});
-  EXPECT_EQ(io::read_file(folder + "/m.dot"), model_to_dot(stack()));
+  EXPECT_EQ(io::file_contents(folder + "/m.dot"), model_to_dot(stack()));
   testing::expect_error<errors::InvalidArgument>(
       [&] { utils::plot_model(stack(), {.to_file = folder + "/m.docx"}); }, "m.docx");
   if (std::system("dot -V >/dev/null 2>&1") != 0) GTEST_SKIP() << "no dot here";
   for (const auto& [name, begin] : {std::pair("m.svg", "<?xml"), std::pair("m.png", "\x89PNG"),
                                     std::pair("m.pdf", "%PDF"), std::pair("plain", "\x89PNG")}) {
     utils::plot_model(stack(), {.to_file = folder + "/new/" + name, .show_shapes = true});
-    EXPECT_TRUE(io::read_file(folder + "/new/" + name).starts_with(begin)) << name;
+    EXPECT_TRUE(io::file_contents(folder + "/new/" + name).starts_with(begin)) << name;
   }
-  EXPECT_THAT(io::read_file(folder + "/new/m.svg"), HasSubstr(">second<"));
-  EXPECT_THAT(io::read_file(folder + "/new/m.svg"), HasSubstr("scale(1 1)"));  // else it is cut off
+  EXPECT_THAT(io::file_contents(folder + "/new/m.svg"), HasSubstr(">second<"));
+  EXPECT_THAT(io::file_contents(folder + "/new/m.svg"),
+              HasSubstr("scale(1 1)"));  // else it is cut off
   // Nothing else stays behind.
   EXPECT_EQ(io::list_folder(folder + "/new"),
             (std::vector<std::string>{"m.pdf", "m.png", "m.svg", "plain"}));

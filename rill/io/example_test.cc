@@ -1,0 +1,189 @@
+#include "rill/io/example.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <sstream>
+
+#include "rill/ops/array_ops.h"
+#include "rill/ops/io_ops.h"
+#include "rill/ops/sparse_ops.h"
+#include "tests/expect_error.h"
+
+namespace rill::train {
+namespace {
+
+using rill::testing::expect_error;
+
+Feature integers(std::vector<std::int64_t> v) { return {.int64_list = {std::move(v)}}; }
+Feature floats(std::vector<float> v) { return {.float_list = {std::move(v)}}; }
+Feature texts(std::vector<std::string> v) { return {.bytes_list = {std::move(v)}}; }
+std::string bytes(const std::map<std::string, Feature>& features) {
+  return Example{.features = {features}}.SerializeToString();
+}
+template <std::size_t N>
+std::string raw(const char (&text)[N]) {
+  return {text, N - 1};
+}
+
+// ---- messages: the bytes are those that TensorFlow 2.15 writes
+TEST(Example, BytesAreProtobufs) {
+  EXPECT_EQ(bytes({{"a", integers({1, -2, 300})}}),
+            raw("\x0a\x18\x0a\x16\x0a\x01\x61\x12\x11\x1a\x0f\x0a\x0d\x01\xfe\xff\xff\xff\xff\xff"
+                "\xff\xff\xff\x01\xac\x02"));
+  EXPECT_EQ(bytes({{"b", texts({"x", ""})}}),
+            raw("\x0a\x0e\x0a\x0c\x0a\x01\x62\x12\x07\x0a\x05\x0a\x01\x78\x0a\x00"));
+  EXPECT_EQ(bytes({{"c", floats({1.5f, -2})}}),
+            raw("\x0a\x13\x0a\x11\x0a\x01\x63\x12\x0c\x12\x0a\x0a\x08\x00\x00\xc0\x3f\x00\x00\x00"
+                "\xc0"));
+  EXPECT_EQ(bytes({{"d", {.kind = Feature::Kind::int64_list}}}),
+            raw("\x0a\x09\x0a\x07\x0a\x01\x64\x12\x02\x1a\x00"));
+  EXPECT_EQ(bytes({}), raw("\x0a\x00"));
+  const SequenceExample s{
+      .context = {{{"a", integers({7})}}},
+      .feature_lists = {{{"l", {{integers({1}), integers({2, 3})}}}}},
+  };
+  EXPECT_EQ(s.SerializeToString(),
+            raw("\x0a\x0c\x0a\x0a\x0a\x01\x61\x12\x05\x1a\x03\x0a\x01\x07\x12\x16\x0a\x14\x0a\x01"
+                "\x6c\x12\x0f\x0a\x05\x1a\x03\x0a\x01\x01\x0a\x06\x1a\x04\x0a\x02\x02\x03"));
+}
+TEST(Example, ReadBackAndPrinted) {
+  const Example e = Example::FromString(
+      bytes({{"a", integers({1, -2})}, {"b", texts({std::string("q\"\n\0\xff", 5)})}}));
+  EXPECT_EQ(e.features.feature.at("a").int64_list.value, (std::vector<std::int64_t>{1, -2}));
+  EXPECT_EQ(e.features.feature.at("a").WhichOneof("kind"), "int64_list");
+  std::ostringstream os;
+  os << e;
+  EXPECT_EQ(os.str(),
+            "features {\n  feature {\n    key: \"a\"\n    value {\n      int64_list {\n"
+            "        value: 1\n        value: -2\n      }\n    }\n  }\n"
+            "  feature {\n    key: \"b\"\n    value {\n      bytes_list {\n"
+            "        value: \"q\\\"\\n\\000\\377\"\n      }\n    }\n  }\n}\n");
+  const std::string s =
+      SequenceExample{.feature_lists = {{{"l", {{floats({1}), floats({})}}}}}}.SerializeToString();
+  EXPECT_EQ(SequenceExample::FromString(s).feature_lists.feature_list.at("l").feature.size(), 2u);
+}
+TEST(Example, WhatIsNoExampleIsSaid) {
+  expect_error<errors::DataLossError>([] { Example::FromString("\x0a\x05xx"); },
+                                      "4 bytes are not an Example");
+  expect_error<errors::InvalidArgumentError>(
+      [] {
+        bytes({{"a", {.float_list = {{1}}, .int64_list = {{1}}}}});
+      },
+      "2 of its lists have values");
+}
+
+// ---- parse_example
+const std::vector<std::string>& three() {
+  static const std::vector<std::string> list{
+      bytes({{"x", floats({1, 2})}, {"n", integers({5})}, {"t", texts({"a", "b", "c"})}}),
+      bytes({{"x", floats({3, 4})}, {"t", texts({"d"})}}),
+      bytes({{"x", floats({5, 6})}, {"n", integers({-1})}})};
+  return list;
+}
+TEST(ParseExample, ABatchOfFixedAndVariableLengths) {
+  const Nest out = io::parse_example(three(), {{"x", io::FixedLenFeature({2}, float32)},
+                                               {"n", io::FixedLenFeature({}, int64, 9)},
+                                               {"t", io::VarLenFeature(string)}});
+  EXPECT_EQ(out["x"].to_vector<float>(), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(out["x"].shape(), TensorShape({3, 2}));
+  EXPECT_EQ(out["n"].to_vector<std::int64_t>(), (std::vector<std::int64_t>{5, 9, -1}));
+  const SparseTensor t = out["t"].as_sparse();
+  EXPECT_EQ(t.indices.to_vector<std::int64_t>(),
+            (std::vector<std::int64_t>{0, 0, 0, 1, 0, 2, 1, 0}));
+  EXPECT_EQ(t.values.to_vector<std::string>(), (std::vector<std::string>{"a", "b", "c", "d"}));
+  EXPECT_EQ(t.dense_shape.to_vector<std::int64_t>(), (std::vector<std::int64_t>{3, 3}));
+}
+TEST(ParseExample, OneExample) {
+  const Nest out = io::parse_single_example(three()[0], {{"x", io::FixedLenFeature({2}, float32)},
+                                                         {"n", io::FixedLenFeature({}, int32)},
+                                                         {"t", io::VarLenFeature(string)}});
+  EXPECT_EQ(out["x"].shape(), TensorShape({2}));
+  EXPECT_EQ(out["n"].dtype(), int32);  // an Example holds int64 alone
+  EXPECT_EQ(out["n"].item<int>(), 5);
+  EXPECT_EQ(out["t"].as_sparse().indices.to_vector<std::int64_t>(),
+            (std::vector<std::int64_t>{0, 1, 2}));
+}
+TEST(ParseExample, SequencesArePaddedAndPlacesAreSorted) {
+  const Nest padded = io::parse_example(
+      three(), {{"t", io::FixedLenSequenceFeature(
+                          {}, string, {.allow_missing = true, .default_value = constant("-")})}});
+  EXPECT_EQ(padded["t"].to_vector<std::string>(),
+            (std::vector<std::string>{"a", "b", "c", "d", "-", "-", "-", "-", "-"}));
+  const std::vector<std::string> placed{bytes({{"ix", integers({3, 1})}, {"v", floats({30, 10})}}),
+                                        bytes({{"ix", integers({0})}, {"v", floats({5})}})};
+  const SparseTensor s =
+      io::parse_example(placed, {{"s", io::SparseFeature("ix", "v", float32, 5)}})["s"].as_sparse();
+  EXPECT_EQ(s.indices.to_vector<std::int64_t>(), (std::vector<std::int64_t>{0, 1, 0, 3, 1, 0}));
+  EXPECT_EQ(s.values.to_vector<float>(), (std::vector<float>{10, 30, 5}));
+  EXPECT_EQ(s.dense_shape.to_vector<std::int64_t>(), (std::vector<std::int64_t>{2, 5}));
+}
+TEST(ParseExample, SaysWhichExampleAndWhichFeature) {
+  const auto fails = [](const io::FeatureSpecs& features, const char* text) {
+    expect_error<errors::InvalidArgumentError>([&] { io::parse_example(three(), features); }, text);
+  };
+  fails({{"q", io::FixedLenFeature({}, int64)}},
+        "[io.parse_example] example 0: feature \"q\" (int64) is missing, and has no default");
+  fails({{"n", io::FixedLenFeature({}, int64)}}, "example 1: feature \"n\" (int64) is missing");
+  fails({{"x", io::FixedLenFeature({3}, float32)}}, "feature \"x\" has 2 values; expected 3");
+  fails({{"x", io::FixedLenFeature({2}, int64)}},
+        "feature \"x\" is a float_list; expected a int64_list");
+  fails({}, "features is empty");
+  expect_error<errors::InvalidArgumentError>(
+      [] {
+        io::parse_example(three()[0], {{"x", io::VarLenFeature(float32)}});
+      },
+      "parse_single_example takes a scalar");
+  expect_error<errors::InvalidArgumentError>(
+      [] {
+        io::parse_single_example("\x0a\x05xx", {{"x", io::VarLenFeature(float32)}});
+      },
+      "the bytes are not an Example");
+  expect_error<errors::InvalidArgumentError>(
+      [] {
+        io::parse_example(three(), {{"n", io::FixedLenFeature({}, int64, "")}});
+      },
+      "default_value of \"n\" is string; expected int64");
+}
+TEST(ParseExample, TheLastOfTwoFeaturesCounts) {
+  const std::string twice = bytes({{"n", integers({1, 2})}}), again = bytes({{"n", integers({3})}});
+  const Nest out = io::parse_single_example(twice + again, {{"n", io::VarLenFeature(int64)}});
+  EXPECT_EQ(out["n"].as_sparse().values.to_vector<std::int64_t>(), (std::vector<std::int64_t>{3}));
+}
+
+// Bytes that are changed by chance: an error or a result, and nothing outside of them is read.
+TEST(Fuzz, DamagedExamples) {
+  const std::string good = bytes({{"x", floats({1, 2})},
+                                  {"n", integers({5, -7})},
+                                  {"t", texts({"a", "bcd"})},
+                                  {"u", integers({1})}});
+  const char* wanted = std::getenv("RILL_FUZZ");
+  const int rounds = wanted ? std::atoi(wanted) : 10'000;
+  std::mt19937 random(7);
+  int parsed = 0;
+  for (int i = 0; i < rounds; ++i) {
+    std::string bad = good;
+    for (unsigned k = 0; k <= random() % 3; ++k)
+      bad[random() % bad.size()] = static_cast<char>(random());
+    if (random() % 4 == 0) bad.resize(random() % (bad.size() + 1));
+    try {
+      const Nest out = io::parse_single_example(
+          bad, {{"x", io::FixedLenFeature({2}, float32, 0)},
+                {"n", io::VarLenFeature(int64)},
+                {"t", io::FixedLenSequenceFeature({}, string, {.allow_missing = true})},
+                {"u", io::FixedLenFeature({}, int64, 0)}});
+      ++parsed;
+    } catch (const errors::InvalidArgumentError&) {
+    }
+    try {
+      Example::FromString(bad);
+      SequenceExample::FromString(bad);
+    } catch (const errors::DataLossError&) {
+    }
+  }
+  EXPECT_GT(parsed, rounds / 20);
+  EXPECT_LT(parsed, rounds);
+}
+
+}  // namespace
+}  // namespace rill::train
