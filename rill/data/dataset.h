@@ -80,6 +80,22 @@ struct InterleaveOptions {
   std::int64_t num_parallel_calls = 0;
   std::string name = {};
 };
+struct BucketOptions {
+  Shapes padded_shapes = {};
+  TensorList padding_values = {};
+  bool pad_to_bucket_boundary = false;  // each batch to one less than its bucket's end
+  bool no_padding = false;
+  bool drop_remainder = false;
+};
+struct ListFilesOptions {
+  bool shuffle = true;     // in another order at each pass; false: sorted
+  std::int64_t seed = -1;  // -1: by set_seed, or by chance without one
+};
+struct SampleOptions {
+  std::int64_t seed = -1;
+  bool stop_on_empty_dataset = false;        // false: the others go on
+  bool rerandomize_each_iteration = false;  // another order at each pass
+};
 struct WindowOptions {
   std::int64_t shift = 0;  // from window to window; 0: the size, so that none overlap
   std::int64_t stride = 1;
@@ -88,6 +104,7 @@ struct WindowOptions {
 };
 
 struct Sentinel {};
+class Filenames;
 
 // A pass over a dataset. A handle: copies share the position. It keeps the
 // dataset alive, and ends its threads when the last copy goes.
@@ -145,6 +162,24 @@ class Dataset {
   // int64 scalars.
   static Dataset range(std::int64_t stop);
   static Dataset range(std::int64_t start, std::int64_t stop, std::int64_t step = 1);
+  // int64 scalars without end: start, start + step, ...
+  static Dataset counter(std::int64_t start = 0, std::int64_t step = 1);
+  // int64 scalars without end, uniform over 32 bits: with a seed TensorFlow's own numbers. The same
+  // at each pass.
+  static Dataset random(std::int64_t seed = -1);
+  // The files that match one of the patterns, as string scalars (rill/io/gfile.h tells what a
+  // pattern is). NotFound when there is none.
+  static Dataset list_files(const Filenames& file_pattern, ListFilesOptions options = {});
+  // Each element is the next one of the dataset that `choice_dataset`, int64 scalars, names. A
+  // dataset that is at its end ends the whole, or, with stop_on_empty_dataset = false, is passed
+  // over.
+  static Dataset choose_from_datasets(const std::vector<Dataset>& datasets,
+                                      const Dataset& choice_dataset,
+                                      bool stop_on_empty_dataset = true);
+  // Each element is of a dataset drawn by chance, by the weights or all alike.
+  static Dataset sample_from_datasets(const std::vector<Dataset>& datasets,
+                                      const std::vector<double>& weights = {},
+                                      SampleOptions options = {});
   // `generator()` starts a pass: it returns a callable that yields a
   // std::optional of an element (what a Nest can be made of, or a number), empty
   // at the end. InvalidArgument when an element is not as the signature says.
@@ -192,6 +227,33 @@ class Dataset {
   Dataset interleave(F f, InterleaveOptions options = {}) const {
     return interleave_(detail::user_function(std::move(f)), std::move(options));
   }
+  // Elements for which `key_func` gives the same int64 are put together, `window_size` at a time, and
+  // `reduce_func(key, window)`, with the key as a Tensor and the window as a Dataset, returns a
+  // dataset of new elements. What is left at the end makes smaller windows.
+  template <class K, class R>
+  Dataset group_by_window(K key_func, R reduce_func, std::int64_t window_size) const {
+    return group_by_window_(detail::user_function(std::move(key_func)),
+                            detail::user_function(std::move(reduce_func)), window_size, {});
+  }
+  // `window_size_func(key)` gives the size for each key.
+  template <class K, class R, class W>
+  requires(!std::is_arithmetic_v<W>) Dataset
+      group_by_window(K key_func, R reduce_func, W window_size_func) const {
+    return group_by_window_(detail::user_function(std::move(key_func)),
+                            detail::user_function(std::move(reduce_func)), 0,
+                            detail::user_function(std::move(window_size_func)));
+  }
+  // Elements of about one length make padded batches. `element_length_func` gives the length;
+  // bucket i is for lengths below bucket_boundaries[i], the last for all others, and has batches of
+  // bucket_batch_sizes[i].
+  template <class L>
+  Dataset bucket_by_sequence_length(L element_length_func,
+                                    const std::vector<std::int64_t>& bucket_boundaries,
+                                    const std::vector<std::int64_t>& bucket_batch_sizes,
+                                    BucketOptions options = {}) const {
+    return bucket_(detail::user_function(std::move(element_length_func)), bucket_boundaries,
+                   bucket_batch_sizes, std::move(options));
+  }
   // (state, new element) = f(state, element) for each in turn.
   template <class F>
   Dataset scan(const Nest& initial_state, F f) const {
@@ -216,6 +278,13 @@ class Dataset {
   Dataset padded_batch(std::int64_t batch_size, const Shapes& padded_shapes = {},
                        PaddedBatchOptions options = {}) const;
   Dataset unbatch() const;
+  // Batches of another size; or, with several sizes, of these in turn. The last may be smaller.
+  Dataset rebatch(std::int64_t batch_size, bool drop_remainder = false) const;
+  Dataset rebatch(const std::vector<std::int64_t>& batch_sizes, bool drop_remainder = false) const;
+  // Without elements that were there before. They are scalars of int32, int64 or string.
+  Dataset unique() const;
+  // Without elements that end in an error; with log_warning it is written to the log.
+  Dataset ignore_errors(bool log_warning = false) const;
   // Datasets of `size` elements each, one for every component, as elements: Dataset::of(element)
   // reads one.
   Dataset window(std::int64_t size, WindowOptions options = {}) const;
@@ -260,6 +329,10 @@ class Dataset {
   Iterator iter() const { return make_iterator(); }
   Iterator begin() const { return make_iterator(); }
   Sentinel end() const { return {}; }
+  // Elements print as NumPy's arrays do.
+  Iterator as_numpy_iterator() const { return make_iterator(); }
+  // The only element. InvalidArgument when there is none, or more than one.
+  Nest get_single_element() const;
   // All elements. InvalidArgument when there is no end.
   std::vector<Nest> as_vector() const;
 
@@ -280,6 +353,10 @@ class Dataset {
   Dataset take_while_(detail::Fn f) const;
   Dataset flat_map_(detail::Fn f) const;
   Dataset interleave_(detail::Fn f, InterleaveOptions options) const;
+  Dataset group_by_window_(detail::Fn key, detail::Fn reduce, std::int64_t size,
+                           std::optional<detail::Fn> size_of) const;
+  Dataset bucket_(detail::Fn length, const std::vector<std::int64_t>& boundaries,
+                  const std::vector<std::int64_t>& batch_sizes, BucketOptions options) const;
   Dataset scan_(const Nest& initial_state, detail::Fn f) const;
   Nest reduce_(const Nest& initial_state, const detail::Fn& f) const;
 };

@@ -177,6 +177,9 @@ Dataset make_dataset(A&&... args) {
   return Dataset(Ref<DatasetImpl>(new D(std::forward<A>(args)...)));
 }
 
+// Dataset::random, with other numbers at each pass or the same.
+Dataset random_bits(std::int64_t seed, bool rerandomize_each_iteration);
+
 // While traced_dataset_spec() looks at a user's function, sources may be made of symbols: they tell
 // what their elements would be like, and have none.
 bool inferring_spec(const Nest& source);

@@ -24,6 +24,8 @@ decltype(auto) argument(const Nest& n) {
     return (n);
   else if constexpr (std::is_same_v<A, Tensor>)
     return (n.as_tensor());
+  else if constexpr (std::is_same_v<A, Dataset>)
+    return A::of(n);
   else if constexpr (Composite<A>)
     return n.template as<A>();
   else
