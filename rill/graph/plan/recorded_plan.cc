@@ -3,6 +3,7 @@
 // host may wait for the device.
 #include <algorithm>
 
+#include "rill/core/dispatch.h"
 #include "rill/core/host_inputs.h"
 #include "rill/core/recording.h"
 #include "rill/core/resource.h"
