@@ -78,6 +78,7 @@
 #include "rill/ops/nn_ops.h"
 #include "rill/ops/np.h"
 #include "rill/ops/print.h"
+#include "rill/ops/ragged_ops.h"
 #include "rill/ops/random_ops.h"
 #include "rill/ops/signal_ops.h"
 #include "rill/ops/sparse_ops.h"

@@ -19,9 +19,9 @@ using Index = std::int64_t;
 // Text of the element at a row-major position.
 using Formatter = std::function<std::string(Index)>;
 
-Index element_count(const ArrayView& a) {
+Index element_count(std::span<const Index> dims) {
   Index n = 1;
-  for (const Index d : a.dims) n *= d;
+  for (const Index d : dims) n *= d;
   return n;
 }
 
@@ -265,9 +265,9 @@ std::string right_trimmed(std::string s) {
 // The brackets, separators, line breaks and dots around the elements.
 class Layout {
  public:
-  Layout(const ArrayView& a, const PrintOptions& options, std::string separator)
-      : dims_(a.dims), edge_(std::max(options.edgeitems, 0)), separator_(std::move(separator)) {
-    summarise_ = element_count(a) > options.threshold;
+  Layout(std::span<const Index> dims, const PrintOptions& options, std::string separator)
+      : dims_(dims), edge_(std::max(options.edgeitems, 0)), separator_(std::move(separator)) {
+    summarise_ = element_count(dims) > options.threshold;
     strides_.assign(dims_.size(), 1);
     for (std::size_t k = dims_.size(); k-- > 1;) strides_[k - 1] = strides_[k] * dims_[k];
   }
@@ -323,11 +323,29 @@ class Layout {
     const std::string pad(indent, ' ');
     std::string out, line = pad;
     auto add = [&](const std::string& word) {
-      if (static_cast<int>(line.size() + word.size()) > limit && line.size() > indent) {
+      std::size_t widest = 0;
+      for (std::size_t at = 0; at <= word.size();) {
+        const std::size_t end = std::min(word.find('\n', at), word.size());
+        widest = std::max(widest, end - at), at = end + 1;
+      }
+      if (static_cast<int>(line.size() + widest) > limit && line.size() > indent) {
         out += right_trimmed(std::move(line)) + "\n";
         line = pad;
       }
-      line += word;
+      if (word.find('\n') == std::string::npos) {
+        line += word;
+        return;
+      }
+      // An array in an array: its lines stand below each other, all as wide as the widest.
+      const std::string below(line.size(), ' ');
+      std::size_t last = 0;
+      for (std::size_t at = 0; at <= word.size();) {
+        const std::size_t end = std::min(word.find('\n', at), word.size());
+        if (at > 0) out += right_trimmed(std::move(line)) + "\n", line = below;
+        line += word.substr(at, end - at);
+        last = end - at, at = end + 1;
+      }
+      line.append(widest - last, ' ');
     };
     for (Index i = 0; i < dims_.back(); ++i) {
       if (i > 0) line += separator_;
@@ -350,25 +368,30 @@ class Layout {
 
 std::string body(const ArrayView& a, const PrintOptions& options, const std::string& separator,
                  std::size_t prefix, int suffix) {
-  const Layout layout(a, options, separator);
+  const Layout layout(a.dims, options, separator);
   const Formatter format = make_formatter(a, layout.shown(), options);
   return layout.text(format, prefix, options.linewidth - suffix);
 }
 
 }  // namespace
 
+std::string array_layout(std::span<const std::int64_t> dims, const Formatter& element,
+                         const PrintOptions& options) {
+  return Layout(dims, options, ", ").text(element, 0, options.linewidth);
+}
+
 std::string scalar_str(const ArrayView& array) { return scalar_at(array, 0); }
 
 std::string array_str(const ArrayView& array, const PrintOptions& options) {
   if (array.dims.empty()) return scalar_at(array, 0);
-  if (element_count(array) == 0) return "[]";
+  if (element_count(array.dims) == 0) return "[]";
   return body(array, options, " ", 0, 0);
 }
 
 std::string array_repr(const ArrayView& array, const PrintOptions& options) {
   const std::string prefix = "array(";
   const DType t = array.dtype;
-  const bool empty = element_count(array) == 0;
+  const bool empty = element_count(array.dims) == 0;
   const bool implied = t == int64 || t == float64 || t.is_bool() || t == complex128;
   const std::string suffix = implied && !empty ? ")" : ",";
   std::string out = prefix;

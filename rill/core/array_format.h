@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -37,6 +38,12 @@ struct PrintOptions {
 // TensorFlow's NumPy type does: six significant digits, without alignment.
 std::string array_str(const ArrayView& array, const PrintOptions& options = {});
 std::string array_repr(const ArrayView& array, const PrintOptions& options = {});
+
+// The layout of such an array, commas between its elements, where `element` writes the element at a
+// row-major position; it may be of several lines, as an array in an array is.
+std::string array_layout(std::span<const std::int64_t> dims,
+                         const std::function<std::string(std::int64_t)>& element,
+                         const PrintOptions& options = {});
 
 // str() of the array's first element, as a NumPy scalar: "0.97637", "1e-05",
 // "(1+2j)", "True", "b'abc'". Floats have as many digits as tell them from

@@ -1,10 +1,13 @@
 #include "rill/core/nest.h"
 
+#include <map>
 #include <ostream>
+#include <sstream>
 
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
 #include "rill/core/array_format.h"
+#include "rill/core/composite_printer.h"
 #include "rill/core/operand.h"
 #include "rill/core/tensor_impl.h"
 
@@ -80,8 +83,9 @@ std::vector<std::string> Nest::keys() const { return impl_->keys; }
 
 const Tensor& Nest::as_tensor() const {
   if (is_tensor()) return impl_->tensor;
-  RILL_CHECK(impl_->items.size() == 1 && !is_composite(), invalid_argument,
-             "[nest] expected one tensor, got {}", to_string());
+  // (A row of a ragged tensor, without ragged axes of its own, is a tensor that batches join.)
+  RILL_CHECK(impl_->items.size() == 1 && (!is_composite() || impl_->composite == "ragged"),
+             invalid_argument, "[nest] expected one tensor, got {}", to_string());
   return impl_->items[0].as_tensor();
 }
 
@@ -178,6 +182,18 @@ std::string Nest::to_string() const {
 
 namespace {
 
+std::map<std::string, CompositePrinter, std::less<>>& composite_printers() {
+  static std::map<std::string, CompositePrinter, std::less<>> printers;
+  return printers;
+}
+// False: nobody has said how.
+bool print_composite(std::ostream& os, const Nest& nest) {
+  const auto found = composite_printers().find(nest.composite_kind());
+  if (!nest.is_composite() || found == composite_printers().end()) return false;
+  found->second(os, nest);
+  return true;
+}
+
 // A tensor as an item of a structure, where Python prints its repr.
 void print_item(std::ostream& os, const Tensor& t) {
   if (!t.defined()) {
@@ -197,6 +213,7 @@ void print_item(std::ostream& os, const Tensor& t) {
 
 void print_nest(std::ostream& os, const Nest& nest) {
   if (nest.is_tensor()) return print_item(os, nest.as_tensor());
+  if (print_composite(os, nest)) return;
   const std::vector<std::string> keys = nest.keys();
   os << nest.composite_kind() << (nest.is_dict() ? "{" : "(");
   for (std::size_t i = 0; i < nest.size(); ++i) {
@@ -219,6 +236,10 @@ void append_arrays(std::string& out, const Nest& nest) {
     out += array_repr({h.dtype(), h.shape().dims(), h.impl()->data});
     return;
   }
+  if (std::ostringstream text; print_composite(text, nest)) {
+    out += text.str();
+    return;
+  }
   const std::vector<std::string> keys = nest.keys();
   out += nest.composite_kind();
   out += nest.is_dict() ? "{" : "(";
@@ -232,6 +253,10 @@ void append_arrays(std::string& out, const Nest& nest) {
 }
 
 }  // namespace
+
+bool register_composite_printer(std::string_view kind, CompositePrinter printer) {
+  return composite_printers().emplace(kind, printer).second;
+}
 
 void append_formatted(std::string& out, const Nest& nest, std::string_view spec) {
   if (nest.is_tensor()) return append_formatted(out, nest.as_tensor(), spec);

@@ -13,6 +13,7 @@ namespace rill RILL_API {
 
 class Nest;
 class Variable;
+class RaggedTensor;
 struct SparseTensor;
 class NestImpl;
 void retain(NestImpl*) noexcept;
@@ -89,6 +90,7 @@ class Nest {
     return T::from_nest(*this);
   }
   SparseTensor as_sparse() const;
+  RaggedTensor as_ragged() const;
   std::vector<Tensor> flatten() const;  // the tensors in order, those of composites too
   // The same tuple, dict or composite of other items. REQUIRES: as many.
   Nest with_items(std::vector<Nest> items) const;

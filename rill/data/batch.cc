@@ -1,3 +1,4 @@
+#include "rill/data/composite_rows_impl.h"
 #include "rill/data/worker_impl.h"
 
 namespace rill::data {
@@ -77,9 +78,7 @@ class BatchDataset final : public UnaryDataset {
 
  protected:
   ElementSpec make_spec() const override {
-    return input().spec().map([&](const TensorSpec& s) {
-      return TensorSpec(with_rows(s.shape(), options_.drop_remainder ? size_ : -1), s.dtype());
-    });
+    return table_spec(input().spec(), options_.drop_remainder ? size_ : -1);
   }
 
  private:

@@ -6,6 +6,7 @@
 
 #include "rill/rill.h"
 #include "tests/expect_error.h"
+#include "tests/printed.h"
 
 namespace tf = rill;
 using tf::Nest, tf::SparseTensor, tf::Tensor;
@@ -70,7 +71,8 @@ TEST(Composite, IsAnElementOfADataset) {
   const Dataset d = Dataset::from_tensors(tf::tuple(diagonal(2, 3.f), tf::constant(1.f))).repeat(2);
   std::ostringstream spec;
   spec << d.element_spec();
-  EXPECT_THAT(spec.str(), testing::HasSubstr("(sparse(TensorSpec("));
+  EXPECT_THAT(spec.str(),
+              testing::HasSubstr("(SparseTensorSpec(TensorShape([None, None]), tf.float32), "));
   const Dataset mapped = d.map([](const SparseTensor& t, const Tensor& by) {
     SparseTensor out = t;
     out.values = t.values * (by + 1.f);
@@ -91,9 +93,95 @@ TEST(Composite, IsAnElementOfADataset) {
   const Dataset alone = Dataset::from_tensors(diagonal(2, 3.f));
   const auto sums = alone.map([](const SparseTensor& t) { return tf::sparse::reduce_sum(t); });
   EXPECT_EQ(sums.as_vector()[0].item<float>(), 6.f);
-  expect_error<tf::errors::Unimplemented>([&] { d.batch(2).as_vector(); }, "tf::sparse::to_dense");
-  expect_error<tf::errors::Unimplemented>([&] { Dataset::from_tensor_slices(diagonal(2, 1.f)); },
-                                          "[from_tensor_slices]");
+  expect_error<tf::errors::Unimplemented>([&] { d.padded_batch(2).as_vector(); },
+                                          "tf::sparse::to_dense");
+}
+
+// What is expected below was printed by TensorFlow 2.15.1.
+using tf::RaggedTensor, tf::data::Dataset;
+using tf::testing::printed;
+
+RaggedTensor lists() { return tf::ragged::constant({{3, 1, 4, 1}, {}, {5, 9, 2}}); }
+std::vector<std::string> texts(const Dataset& d) {
+  std::vector<std::string> out;
+  for (const Nest& element : d) out.push_back(printed(element));
+  return out;
+}
+std::string spec_text(const Dataset& d) { return printed(d.element_spec()); }
+
+TEST(CompositeRows, OfARaggedTensorAreTensorsThatBatchesJoin) {
+  const Dataset rows = Dataset::from_tensor_slices(lists());
+  EXPECT_EQ(spec_text(rows), "RaggedTensorSpec(TensorShape([None]), tf.int32, 0, tf.int64)");
+  EXPECT_EQ(texts(rows), (std::vector<std::string>{"tf.Tensor([3 1 4 1], shape=(4,), dtype=int32)",
+                                                   "tf.Tensor([], shape=(0,), dtype=int32)",
+                                                   "tf.Tensor([5 9 2], shape=(3,), dtype=int32)"}));
+  EXPECT_EQ(rows.cardinality(), 3);
+  const Dataset batches = rows.batch(2);
+  EXPECT_EQ(spec_text(batches),
+            "RaggedTensorSpec(TensorShape([None, None]), tf.int32, 1, tf.int64)");
+  EXPECT_EQ(texts(batches), (std::vector<std::string>{"<tf.RaggedTensor [[3, 1, 4, 1], []]>",
+                                                      "<tf.RaggedTensor [[5, 9, 2]]>"}));
+  EXPECT_EQ(texts(batches.unbatch()), texts(rows));
+  const Dataset sums = rows.map([](const Tensor& row) { return tf::reduce_sum(row); });
+  EXPECT_EQ(sums.batch(3).as_vector()[0].to_vector<int>(), (std::vector<int>{9, 0, 16}));
+  const Dataset batch_sums =
+      batches.map([](const RaggedTensor& t) { return tf::reduce_sum(t, 1); });
+  EXPECT_EQ(batch_sums.as_vector()[0].to_vector<int>(), (std::vector<int>{9, 0}));
+}
+
+TEST(CompositeRows, OfRowsOfRowsAreRagged) {
+  const Dataset rows =
+      Dataset::from_tensor_slices(tf::ragged::constant({{{1, 2}, {3}}, {}, {{4}}}));
+  EXPECT_EQ(spec_text(rows), "RaggedTensorSpec(TensorShape([None, None]), tf.int32, 1, tf.int64)");
+  EXPECT_EQ(texts(rows),
+            (std::vector<std::string>{"<tf.RaggedTensor [[1, 2], [3]]>", "<tf.RaggedTensor []>",
+                                      "<tf.RaggedTensor [[4]]>"}));
+  EXPECT_EQ(texts(rows.batch(3)),
+            (std::vector<std::string>{"<tf.RaggedTensor [[[1, 2], [3]], [], [[4]]]>"}));
+  const Dataset both =
+      Dataset::from_tensor_slices(tf::tuple(lists(), tf::constant({1, 2, 3}))).shuffle(3).batch(3);
+  EXPECT_EQ(spec_text(both),
+            "(RaggedTensorSpec(TensorShape([None, None]), tf.int32, 1, tf.int64), "
+            "TensorSpec(shape=(None,), dtype=tf.int32, name=None))");
+  const Nest batch = both.as_vector()[0];
+  const auto label = batch[1].to_vector<int>();
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(batch[0].as_ragged()[i].to_vector<int>(),
+              lists()[label[static_cast<std::size_t>(i)] - 1].to_vector<int>());
+  expect_error<tf::errors::InvalidArgument>(
+      [] {
+        Dataset::from_tensor_slices(tf::tuple(lists(), tf::constant({1, 2})));
+      },
+      "3 and 2 rows");
+}
+
+TEST(CompositeRows, OfASparseTensorAreSparse) {
+  const SparseTensor st({{0, 0}, {0, 2}, {1, 1}, {3, 0}}, {1.f, 2.f, 3.f, 4.f}, {4, 3});
+  const Dataset rows = Dataset::from_tensor_slices(st);
+  const auto elements = rows.as_vector();
+  ASSERT_EQ(elements.size(), 4u);
+  EXPECT_EQ(dense(elements[0].as_sparse()), (std::vector<float>{1, 0, 2}));
+  EXPECT_EQ(dense(elements[2].as_sparse()), (std::vector<float>{0, 0, 0}));
+  EXPECT_EQ(spec_text(rows), "SparseTensorSpec(TensorShape([None]), tf.float32)");
+  const auto batches = rows.batch(2).as_vector();
+  EXPECT_EQ(batches[1].as_sparse().indices.to_vector<int>(), (std::vector<int>{1, 0}));
+  EXPECT_EQ(batches[0].as_sparse().indices.to_vector<int>(), (std::vector<int>{0, 0, 0, 2, 1, 1}));
+  EXPECT_EQ(batches[0].as_sparse().dense_shape.to_vector<int>(), (std::vector<int>{2, 3}));
+  EXPECT_EQ(dense(rows.batch(4).unbatch().as_vector()[3].as_sparse()),
+            (std::vector<float>{4, 0, 0}));
+}
+
+TEST(RaggedBatch, JoinsRowsOfAnyLength) {
+  const Dataset rows = Dataset::range(3).map([](const Tensor& i) { return tf::range(i); });
+  const Dataset batches = rows.ragged_batch(2);
+  EXPECT_EQ(texts(batches), (std::vector<std::string>{"<tf.RaggedTensor [[], [0]]>",
+                                                      "<tf.RaggedTensor [[0, 1]]>"}));
+  EXPECT_EQ(spec_text(batches),
+            "RaggedTensorSpec(TensorShape([None, None]), tf.int64, 1, tf.int64)");
+  EXPECT_EQ(spec_text(rows.ragged_batch(2, {.drop_remainder = true})),
+            "RaggedTensorSpec(TensorShape([2, None]), tf.int64, 1, tf.int64)");
+  EXPECT_EQ(Dataset::range(4).ragged_batch(4).as_vector()[0].to_vector<int>(),
+            (std::vector<int>{0, 1, 2, 3}));
 }
 
 }  // namespace

@@ -272,6 +272,9 @@ class Dataset {
 
   // Stacks `batch_size` elements along a new axis 0.
   Dataset batch(std::int64_t batch_size, BatchOptions options = {}) const;
+  // Components with sizes that are not known become ragged tensors, whose rows the elements are.
+  // (batch() does so with rows of ragged tensors, and makes sparse tensors of sparse ones.)
+  Dataset ragged_batch(std::int64_t batch_size, BatchOptions options = {}) const;
   // The same for elements whose sizes differ: each is padded at its end to the
   // shape given for its component, where an unknown size means the largest of the
   // batch. Without shapes every size does.

@@ -1,5 +1,6 @@
 #include "rill/base/parallel.h"
 #include "rill/data/all_rows_cursor_impl.h"
+#include "rill/data/composite_rows_impl.h"
 
 namespace rill::data {
 namespace {
@@ -77,14 +78,29 @@ class TensorRows final : public Rows {
   std::int64_t size_ = 0;
 };
 
-ElementSpec rows_spec(const Nest& tensors) {
-  return spec_of(tensors).map(
-      [](const TensorSpec& s) { return TensorSpec(row_shape(s.shape()), s.dtype()); });
-}
-
-class TensorSliceDataset final : public DatasetImpl {
+// The same of ragged and sparse tensors, perhaps beside others.
+class CompositeRows final : public Rows {
  public:
-  explicit TensorSliceDataset(const Nest& tensors) : rows_(tensors) {}
+  explicit CompositeRows(const Nest& table)
+      : table_(table), size_(count_rows(table, "from_tensor_slices")) {}
+  std::int64_t size() const override { return size_; }
+  const Nest& structure() const { return table_; }
+  Nest element(std::int64_t row) const override { return cut_row(table_, row); }
+  Nest gather(const std::int64_t* rows, std::int64_t n) const override {
+    std::vector<Nest> elements;
+    for (std::int64_t i = 0; i < n; ++i) elements.push_back(element(rows[i]));
+    return stack(elements, "batch");
+  }
+
+ private:
+  Nest table_;
+  std::int64_t size_;
+};
+
+template <class Table>
+class SliceDataset final : public DatasetImpl {
+ public:
+  explicit SliceDataset(const Nest& tensors) : rows_(tensors) {}
   const char* name() const override { return "TensorSliceDataset"; }
   std::int64_t cardinality() const override { return rows_.size(); }
   const Rows* source_rows() const override { return &rows_; }
@@ -93,20 +109,20 @@ class TensorSliceDataset final : public DatasetImpl {
   }
 
  protected:
-  ElementSpec make_spec() const override { return rows_spec(rows_.structure()); }
+  ElementSpec make_spec() const override { return row_spec(spec_of(rows_.structure())); }
 
  private:
-  TensorRows rows_;
+  Table rows_;
 };
 
 }  // namespace
 
 Dataset Dataset::from_tensor_slices(const Nest& tensors) {
-  refuse_composites(tensors, "from_tensor_slices");
   const std::vector<Tensor> leaves = tensors.flatten();
   RILL_CHECK(!leaves.empty(), invalid_argument,
              "[from_tensor_slices] got an empty structure; expected at least one tensor");
-  if (inferring_spec(tensors)) return dataset_of_spec(rows_spec(tensors));
+  if (inferring_spec(tensors)) return dataset_of_spec(row_spec(spec_of(tensors)));
+  if (holds_composite(tensors)) return make_dataset<SliceDataset<CompositeRows>>(tensors);
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const Tensor& t = leaves[i];
     RILL_CHECK(
@@ -125,7 +141,7 @@ Dataset Dataset::from_tensor_slices(const Nest& tensors) {
         "{}); expected the same first size",
         leaves[0].shape().dim(0), leaves[0].shape(), i, t.shape().dim(0), t.shape());
   }
-  return make_dataset<TensorSliceDataset>(tensors);
+  return make_dataset<SliceDataset<TensorRows>>(tensors);
 }
 
 }  // namespace rill::data

@@ -1,6 +1,7 @@
 // Elements into batches.
 #include <cstring>
 
+#include "rill/data/composite_rows_impl.h"
 #include "rill/data/dataset_impl.h"
 
 namespace rill::data {
@@ -33,7 +34,7 @@ void copy_elements(const Tensor& to, std::int64_t j, const Tensor& from, std::in
 
 void refuse_composites(const Nest& element, const char* stage) {
   RILL_CHECK(!spec_of(element).holds_composite(), unimplemented,
-             "[{}] the element is {}: composite tensors are neither stacked nor cut into rows yet. "
+             "[{}] the element is {}: composite tensors are not padded. "
              "Make dense tensors of them first, as tf::sparse::to_dense does",
              stage, element.to_string());
 }
@@ -69,7 +70,30 @@ std::vector<std::vector<Tensor>> leaves_of(const std::vector<Nest>& elements, co
 
 }  // namespace
 
+namespace {
+
+// Component by component, each by its kind.
+Nest stack_parts(const std::vector<Nest>& elements, const char* stage) {
+  const Nest& first = elements[0];
+  for (const Nest& element : elements)
+    RILL_CHECK(element.same_structure(first), invalid_argument,
+               "[{}] element 0 of the batch is {}, another is {}; expected one structure", stage,
+               first.to_string(), element.to_string());
+  if (first.is_composite()) return stack_composites(elements, stage);
+  if (first.is_tensor()) return stack(elements, stage);
+  std::vector<Nest> items;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    std::vector<Nest> column;
+    for (const Nest& element : elements) column.push_back(element.part(i));
+    items.push_back(stack_parts(column, stage));
+  }
+  return first.with_items(std::move(items));
+}
+
+}  // namespace
+
 Nest stack(const std::vector<Nest>& elements, const char* stage) {
+  if (!elements.empty() && holds_composite(elements[0])) return stack_parts(elements, stage);
   const auto leaves = leaves_of(elements, stage);
   std::vector<Tensor> out;
   for (std::size_t c = 0; c < leaves[0].size(); ++c) {

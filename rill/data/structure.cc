@@ -12,9 +12,41 @@ std::string leaf_text(DType d) {
   return d.defined() ? "tf." + std::string(d.name()) : std::string("None");
 }
 std::string leaf_text(const TensorShape& s) { return s.to_string(); }
+// "[3, None]"
+std::string list_text(const TensorShape& s) {
+  if (!s.has_rank()) return "None";
+  std::string out = "[";
+  for (int i = 0; i < s.rank(); ++i)
+    out += (i ? ", " : "") + (s.dim(i) < 0 ? std::string("None") : std::to_string(s.dim(i)));
+  return out + "]";
+}
 std::string leaf_text(const TensorSpec& s) {
   return format("TensorSpec(shape={}, dtype={}, name={})", s.shape().to_string(),
                 leaf_text(s.dtype()), s.name().empty() ? "None" : "'" + s.name() + "'");
+}
+
+// What is not the same of all elements of a composite is None.
+std::string composite_text(const Structure<TensorSpec>& s) {
+  const TensorSpec& first = s[0].leaf();
+  if (s.composite_kind() == "sparse" && s.size() == 3) {
+    const std::int64_t rank = first.shape().has_rank() ? first.shape().dim(1) : -1;
+    const TensorShape shape =
+        rank < 0 ? TensorShape() : TensorShape::unknown_dims(static_cast<int>(rank));
+    return format("SparseTensorSpec(TensorShape({}), {})", list_text(shape),
+                  leaf_text(s[1].leaf().dtype()));
+  }
+  if (s.composite_kind() != "ragged" || s.size() == 0) return "";
+  Dims dims;
+  if (s.size() > 1) {
+    const TensorShape& splits = s[1].leaf().shape();
+    dims.push_back(splits.has_rank() && splits.dim(0) > 0 ? splits.dim(0) - 1 : -1);
+    for (std::size_t i = 1; i < s.size(); ++i) dims.push_back(-1);
+    for (int i = 1; i < first.shape().rank(); ++i) dims.push_back(first.shape().dim(i));
+  }
+  return format("RaggedTensorSpec(TensorShape({}), {}, {}, {})",
+                list_text(s.size() > 1 ? TensorShape(dims) : first.shape()),
+                leaf_text(first.dtype()), s.size() - 1,
+                leaf_text(s.size() > 1 ? s[1].leaf().dtype() : DType(int64)));
 }
 
 }  // namespace
@@ -79,6 +111,8 @@ std::vector<T> Structure<T>::flatten() const {
 template <class T>
 std::string Structure<T>::to_string(bool quotes) const {
   if (is_leaf()) return leaf_text(leaf_);
+  if constexpr (std::is_same_v<T, TensorSpec>)
+    if (std::string text = is_composite() ? composite_text(*this) : ""; !text.empty()) return text;
   std::string out = is_dict() ? "{" : composite_ + "(";
   for (std::size_t i = 0; i < items_.size(); ++i) {
     if (i) out += ", ";

@@ -1,3 +1,4 @@
+#include "rill/data/composite_rows_impl.h"
 #include "rill/data/dataset_impl.h"
 
 namespace rill::data {
@@ -10,6 +11,10 @@ class UnbatchCursor final : public UnaryCursor {
     while (at_ == rows_) {
       if (!input_->next(&batch_)) return false;
       open();
+    }
+    if (leaves_.empty()) {  // composites are among them
+      *element = cut_row(batch_, at_++);
+      return true;
     }
     std::vector<Tensor> parts;
     for (const Tensor& t : leaves_)
@@ -43,7 +48,11 @@ class UnbatchCursor final : public UnaryCursor {
  private:
   void open() {
     at_ = rows_ = 0;
-    refuse_composites(batch_, "unbatch");
+    leaves_.clear();
+    if (holds_composite(batch_)) {
+      rows_ = count_rows(batch_, "unbatch");
+      return;
+    }
     leaves_ = batch_.flatten();
     RILL_CHECK(!leaves_.empty(), invalid_argument, "[unbatch] the element has no component");
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
@@ -69,6 +78,7 @@ class UnbatchDataset final : public UnaryDataset {
   std::int64_t cardinality() const override {
     const std::int64_t n = input().cardinality();
     if (n < 0) return n;
+    if (input().spec().holds_composite()) return UNKNOWN_CARDINALITY;
     const std::vector<TensorSpec> specs = input().spec().flatten();
     for (const TensorSpec& s : specs)
       if (s.shape().has_rank() && s.shape().rank() > 0 && s.shape().dim(0) >= 0)
@@ -81,12 +91,11 @@ class UnbatchDataset final : public UnaryDataset {
 
  protected:
   ElementSpec make_spec() const override {
-    return input().spec().map([&](const TensorSpec& s) {
+    for (const TensorSpec& s : input().spec().flatten())
       RILL_CHECK(!s.shape().has_rank() || s.shape().rank() > 0, invalid_argument,
                  "[unbatch] elements are {}, with a scalar among them; expected batches of rows",
                  input().spec().to_string());
-      return TensorSpec(row_shape(s.shape()), s.dtype());
-    });
+    return row_spec(input().spec());
   }
 };
 

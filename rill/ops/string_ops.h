@@ -8,6 +8,9 @@
 // Strings: their elements are bytes. Names, arguments and defaults are those of
 // tf.strings. A unit is "BYTE" or "UTF8_CHAR".
 namespace rill RILL_API {
+
+class RaggedTensor;  // rill/ops/ragged_ops.h
+
 namespace strings {
 
 // The strings one after the other, element by element; scalars go with every element.
@@ -20,17 +23,10 @@ Tensor length(const Operand& input, const std::string& unit = "BYTE");
 Tensor substr(const Operand& input, const Operand& pos, const Operand& len,
               const std::string& unit = "BYTE");
 
-// The parts of strings, which differ in number from string to string: part k of
-// string i is values[row_splits[i] + k]. (Ragged tensors come later.)
-struct Parts {
-  Tensor values;                                          // string [parts]
-  Tensor row_splits;                                      // int64 [strings + 1]
-  TensorShape shape;                                      // of the strings that were split
-  std::vector<std::vector<std::string>> to_list() const;  // one list a string
-};
-// Split at `sep`; at runs of white space, with none left at the ends, when it is
-// "". At most maxsplit times, unless that is -1.
-Parts split(const Operand& input, const std::string& sep = "", int maxsplit = -1);
+// The parts of each string, a ragged axis behind those of input; of one string values() has them.
+// Split at `sep`; at runs of white space, with none left at the ends, when it is "". At most
+// maxsplit times, unless that is -1.
+RaggedTensor split(const Operand& input, const std::string& sep = "", int maxsplit = -1);
 
 // encoding "": letters of ASCII; "utf-8": all letters, by Unicode's full mapping.
 Tensor upper(const Operand& input, const std::string& encoding = "");

@@ -32,11 +32,21 @@ TEST(Strings, JoinTakesScalarsAndTensors) {
             (Texts{"a-c", "b-d"}));
 }
 
-TEST(Strings, SplitGivesAListAString) {
+TEST(Strings, SplitGivesARowAString) {
   const auto parts = tf::strings::split({"hello world", "", "a b c"});
-  EXPECT_EQ(parts.to_list(), (std::vector<Texts>{{"hello", "world"}, {}, {"a", "b", "c"}}));
-  EXPECT_EQ(parts.row_splits.to_vector<int>(), (std::vector<int>{0, 2, 2, 5}));
-  EXPECT_EQ(tf::strings::split("a,b,c", ",", 1).to_list(), (std::vector<Texts>{{"a", "b,c"}}));
+  EXPECT_EQ(parts.to_list<std::string>(),
+            (std::vector<Texts>{{"hello", "world"}, {}, {"a", "b", "c"}}));
+  EXPECT_EQ(parts.row_splits().to_vector<int>(), (std::vector<int>{0, 2, 2, 5}));
+  EXPECT_EQ(tf::strings::split({"a b", "c"}).row_lengths().to_vector<int>(),
+            (std::vector<int>{2, 1}));
+  EXPECT_EQ(tf::strings::split("a,b,c", ",", 1).values().to_vector<std::string>(),
+            (Texts{"a", "b,c"}));
+  const auto table = tf::strings::split({{"a b", "c"}, {"", "d"}});
+  EXPECT_EQ(table.shape(), (tf::TensorShape{2, 2, tf::None}));
+  EXPECT_EQ(table.to_string(), "[[[b'a', b'b'], [b'c']],\n [[], [b'd']]]");
+  const auto words =
+      tf::function([](const tf::Tensor& lines) { return tf::strings::split(lines).row_lengths(); });
+  EXPECT_EQ(words(tf::constant({"a b", "", "c"})).to_vector<int>(), (std::vector<int>{2, 0, 1}));
 }
 
 TEST(Strings, NumbersReadAndWrite) {

@@ -7,7 +7,7 @@
 #include "rill/core/tensor_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
-#include "rill/ops/sparse_ops.h"
+#include "rill/ops/sparse/sparse_impl.h"
 
 namespace rill {
 
@@ -100,27 +100,10 @@ Tensor to_dense(const SparseTensor& sp, const Operand& default_value) {
 }
 
 SparseTensor reorder(const SparseTensor& sp) {
-  // Row-major: the place of a coordinate is its product with the sizes of what it skips.
-  const Tensor skips = cumprod(sp.dense_shape, 0, {.exclusive = true, .reverse = true});
   const Tensor order =
-      argsort(rill::reduce_sum(sp.indices * skips, 1), -1, "ASCENDING", {.stable = true});
+      argsort(linear_places(sp.indices, sp.dense_shape), -1, "ASCENDING", {.stable = true});
   return SparseTensor(gather(sp.indices, order), gather(sp.values, order), sp.dense_shape);
 }
-
-Tensor sparse_dense_matmul(const SparseTensor& sp, const Operand& b) {
-  const Tensor dense = convert_to_tensor(b);
-  const TensorShape shape = sp.shape();
-  RILL_CHECK(
-      shape.rank() == 2 && dense.ndim() == 2 && shape.dim(1) == dense.shape().dim(0),
-      invalid_argument,
-      "[sparse.sparse_dense_matmul] shapes {} and {} do not multiply; expected [m, k] and [k, n]",
-      shape, dense.shape());
-  const std::vector<Tensor> at = unstack(sp.indices, 1);
-  return unsorted_segment_sum(expand_dims(sp.values, 1) * gather(dense, at[1]), at[0],
-                              sp.dense_shape[0]);
-}
-
-Tensor reduce_sum(const SparseTensor& sp) { return rill::reduce_sum(sp.values); }
 
 }  // namespace sparse
 }  // namespace rill

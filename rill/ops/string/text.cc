@@ -1,6 +1,7 @@
 // Length, parts, case and white space of strings.
 #include "rill/ops/array_ops.h"
 #include "rill/ops/op_helpers.h"
+#include "rill/ops/ragged_ops.h"
 #include "rill/ops/string_ops.h"
 
 namespace rill {
@@ -105,26 +106,28 @@ Tensor substr(const Operand& input, const Operand& pos, const Operand& len,
   return execute(substr_op, {s, range.first(), range.second()}, {{"unit", unit}});
 }
 
-Parts split(const Operand& input, const std::string& sep, int maxsplit) {
+RaggedTensor split(const Operand& input, const std::string& sep, int maxsplit) {
   const Arg s(input);
+  RILL_CHECK(s->shape().has_rank(), invalid_argument,
+             "[strings.split] the rank of input is not known; use set_shape()");
   const Tensor separator = constant(sep), flat = reshape(*s, {-1});
   const In in[] = {flat, separator};
   const Attr attrs[] = {{"maxsplit", maxsplit}};
   const std::vector<Tensor> out = execute_all(split_op, in, attrs, 3);
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(flat.size()) + 1, 0);
-  const auto indices = out[0].to_vector<std::int64_t>();
-  for (std::size_t i = 0; i < indices.size(); i += 2)
-    ++rows[static_cast<std::size_t>(indices[i]) + 1];
-  for (std::size_t i = 1; i < rows.size(); ++i) rows[i] += rows[i - 1];
-  return {out[1], constant(rows), s->shape()};
-}
-std::vector<std::vector<std::string>> Parts::to_list() const {
-  const auto all = values.to_vector<std::string>();
-  const auto rows = row_splits.to_vector<std::int64_t>();
-  std::vector<std::vector<std::string>> out;
-  for (std::size_t i = 0; i + 1 < rows.size(); ++i)
-    out.emplace_back(all.begin() + rows[i], all.begin() + rows[i + 1]);
-  return out;
+  if (s->ndim() == 0) return RaggedTensor::from_nested_row_splits(out[1], {});
+  const Tensor rows = out[0](all, 0);
+  const Tensor splits = searchsorted(rows, range(size(flat, int64) + 1), "left", int64);
+  RaggedTensor parts = RaggedTensor::from_row_splits(out[1], splits, false);
+  std::int64_t nrows = flat.shape().dim(0);
+  for (int axis = s->ndim() - 1; axis > 0; --axis) {
+    const std::int64_t length = s->shape().dim(axis);
+    RILL_CHECK(length >= 0, invalid_argument,
+               "[strings.split] input has shape {}; expected known sizes behind the first",
+               s->shape());
+    nrows = nrows < 0 ? -1 : length > 0 ? nrows / length : s->shape().dim(axis - 1);
+    parts = RaggedTensor::from_uniform_row_length(parts, length, nrows);
+  }
+  return parts;
 }
 
 Tensor upper(const Operand& input, const std::string& encoding) {
