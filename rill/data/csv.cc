@@ -57,25 +57,7 @@ class CsvReader final : public FileReader {
   void seek(std::uint64_t position) override { file_.seek(position); }
 
  private:
-  // Without its end; null at the end of the file.
-  std::string_view next_row() {
-    std::string_view text = file_.peek(1);
-    if (text.empty()) return {};
-    std::size_t next = 0, end;
-    while ((end = io::csv_row_end(text, format_.syntax, &next)) == text.npos) {
-      const std::string_view more = file_.peek(text.size() + 1);
-      if (more.size() == text.size()) {  // the last row
-        end = next = text.size();
-        if (text.back() == '\r') --end;
-        text = more;
-        break;
-      }
-      text = more;
-    }
-    const std::string_view row = text.substr(0, end);
-    file_.skip(next);  // the bytes stay where they are until the next peek
-    return row;
-  }
+  std::string_view next_row() { return io::next_csv_row(file_, format_.syntax); }
   template <class T>
   void put_number(Columns& out, std::size_t i, std::string_view field) {
     if (!io::parse_field(field, &out.at<T>(i)))

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,32 @@ struct CsvOptions {
 // row.
 Dataset CsvDataset(const Filenames& filenames, const std::vector<RecordDefault>& record_defaults,
                    CsvOptions options = {});
+
+namespace experimental {
+struct MakeCsvOptions {
+  std::vector<std::string> column_names = {};       // none: the header of the first file
+  std::vector<RecordDefault> column_defaults = {};  // of the columns kept; none: found out
+  std::string label_name = {};                      // none: elements have no labels
+  std::vector<std::string> select_columns = {};     // none: all
+  std::string field_delim = ",";
+  bool use_quote_delim = true;
+  std::string na_value = {};
+  bool header = true;
+  std::optional<std::int64_t> num_epochs = {};  // none: without end
+  bool shuffle = true;
+  std::int64_t shuffle_buffer_size = 10000;
+  std::int64_t shuffle_seed = -1;
+  std::int64_t prefetch_buffer_size = AUTOTUNE;
+  std::int64_t num_parallel_reads = 1;
+  std::int64_t num_rows_for_inference = 100;
+  std::string compression_type = {};
+};
+// Batches of the rows of all files that match: dicts of columns by name, or (dict, labels). Columns
+// without a default are int32, int64, float32, float64 or string, by the first rows of the first
+// file, with 0 or "" for empty fields.
+Dataset make_csv_dataset(const Filenames& file_pattern, std::int64_t batch_size,
+                         MakeCsvOptions options = {});
+}  // namespace experimental
 
 }  // namespace data
 namespace contrib::data {

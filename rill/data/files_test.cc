@@ -10,6 +10,7 @@
 #include "rill/ops/string_ops.h"
 #include "tests/expect_error.h"
 #include "tests/scratch_folder.h"
+#include "tests/shows.h"
 
 namespace rill::data {
 namespace {
@@ -45,14 +46,17 @@ TEST(TextLine, EndsAreTakenAway) {
   EXPECT_THAT(strings_of(TextLineDataset(file_with("t", ""))), ElementsAre());
 }
 TEST(TextLine, FilesOneAfterTheOtherOrInTurns) {
+  RILL_SHOWS("D46");
   const std::string a = file_with("a", "a1\na2\na3\n"), b = file_with("b", "b1\nb2");
   EXPECT_THAT(strings_of(TextLineDataset({a, b})), ElementsAre("a1", "a2", "a3", "b1", "b2"));
   EXPECT_THAT(strings_of(TextLineDataset({a, b}, {.num_parallel_reads = 2})),
               ElementsAre("a1", "b1", "a2", "b2", "a3"));
+  EXPECT_EQ(TextLineDataset(constant({a, b})).as_vector().size(), 5u);
   const Dataset names = Dataset::from_tensor_slices(constant({a, b}));
   EXPECT_THAT(strings_of(TextLineDataset(names)), ElementsAre("a1", "a2", "a3", "b1", "b2"));
 }
 TEST(TextLine, AGuidesPipelineOfFiles) {
+  RILL_SHOWS("D47");
   const std::string a = file_with("a", "header\n#no\na1\n"),
                     b = file_with("b", "header\nb1\n# no\n");
   const Dataset lines =
@@ -83,6 +87,7 @@ TEST(TextLine, BatchesAreMadeAsTheyAreRead) {
 
 // ---- TFRecords
 TEST(TFRecordDataset, EveryCompression) {
+  RILL_SHOWS("D45");
   Strings records;
   for (int i = 0; i < 3000; ++i) records.push_back("record " + std::to_string(i));
   for (const char* compression : {"", "ZLIB", "GZIP"})
@@ -90,6 +95,11 @@ TEST(TFRecordDataset, EveryCompression) {
                                          {.compression_type = compression})),
               records)
         << compression;
+  // Names as a string, a list or a tensor.
+  const std::string one = records_file("r", {"1", "2"}), other = records_file("s", {"3"});
+  EXPECT_THAT(strings_of(TFRecordDataset({one, other})), ElementsAre("1", "2", "3"));
+  EXPECT_THAT(strings_of(TFRecordDataset(constant({other, one}))), ElementsAre("3", "1", "2"));
+  EXPECT_THAT(strings_of(TFRecordDataset(constant(one))), ElementsAre("1", "2"));
   expect_error<errors::InvalidArgumentError>(
       [] { TFRecordDataset("r", {.compression_type = "LZMA"}); }, "LZMA");
 }
@@ -263,6 +273,40 @@ TEST(CsvDataset, WrongArguments) {
         CsvDataset("a", {int32, int32}, {.select_cols = {2, 1}});
       },
       "select_cols[1] is 1");
+}
+
+TEST(MakeCsvDataset, FindsOutNamesAndTypes) {
+  const std::string path = file_with("m.csv", "a,b,c,d,e\n1,2.5,x,3000000000,\n2,3,y,1,\n3,,z,,\n");
+  using experimental::make_csv_dataset;
+  const Dataset all = make_csv_dataset(path, 2, {.num_epochs = 1, .shuffle = false});
+  EXPECT_EQ(all.output_types().to_string(),
+            "{'a': tf.int32, 'b': tf.float32, 'c': tf.string, 'd': tf.int64, 'e': tf.string}");
+  const std::vector<Nest> batches = all.as_vector();
+  ASSERT_EQ(batches.size(), 2u);
+  EXPECT_EQ(batches[0]["d"].to_vector<std::int64_t>(), (std::vector<std::int64_t>{3000000000, 1}));
+  EXPECT_EQ(batches[1]["b"].to_vector<float>(), std::vector<float>{0});
+  EXPECT_EQ(batches[1]["e"].to_vector<std::string>(), Strings{""});
+
+  Iterator it =
+      make_csv_dataset(path, 2, {.label_name = "a", .select_columns = {"c", "a"}, .shuffle = false})
+          .iter();
+  it.next();
+  const Nest second = it.next();  // goes on with the first row
+  EXPECT_EQ(second.part(0)["c"].to_vector<std::string>(), (Strings{"z", "x"}));
+  EXPECT_EQ(second.part(1).to_vector<int>(), (std::vector<int>{3, 1}));
+  EXPECT_EQ(
+      make_csv_dataset(
+          path, 9, {.column_names = {"p", "q", "r", "s", "t"}, .header = false, .num_epochs = 1})
+          .as_vector()[0]["p"]
+          .size(),
+      4);
+  expect_error<errors::InvalidArgumentError>(
+      [&] { make_csv_dataset(path, 2, {.label_name = "b", .select_columns = {"a"}}); },
+      "label_name is \"b\"; the columns are a");
+  expect_error<errors::InvalidArgumentError>(
+      [&] { make_csv_dataset(path, 2, {.select_columns = {"zz"}}); },
+      "select_columns has \"zz\"; the columns are a, b, c, d, e");
+  expect_error<errors::NotFoundError>([&] { make_csv_dataset("/none/*.csv", 2); }, "/none/*.csv");
 }
 
 }  // namespace

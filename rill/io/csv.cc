@@ -93,6 +93,24 @@ std::size_t csv_row_end(std::string_view text, const CsvSyntax& syntax, std::siz
   }
 }
 
+std::string_view next_csv_row(UnpackingFile& file, const CsvSyntax& syntax) {
+  std::string_view text = file.peek(1);
+  if (text.empty()) return {};
+  std::size_t next = 0, end;
+  while ((end = csv_row_end(text, syntax, &next)) == text.npos) {
+    const std::string_view more = file.peek(text.size() + 1);
+    const bool is_last = more.size() == text.size();
+    text = more;
+    if (is_last) {
+      end = next = text.size();
+      if (text.back() == '\r') --end;
+      break;
+    }
+  }
+  file.skip(next);  // the bytes stay where they are until the next peek
+  return text.substr(0, end);
+}
+
 void CsvRow::keep(std::string_view field) {
   if (syntax_.columns.empty() ||
       (fields_.size() < syntax_.columns.size() && syntax_.columns[fields_.size()] == width_))

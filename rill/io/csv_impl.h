@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rill/core/dtype.h"
+#include "rill/io/compression_impl.h"
 
 // Rows of CSV text, cut into fields, and fields read as numbers.
 namespace rill::io {
@@ -57,6 +57,10 @@ class CsvRow {
 // Where the row that begins `text` ends: at "\n", "\r" or "\r\n" outside of quotes. npos: it does
 // not end in it. `*next` is where the next row begins.
 std::size_t csv_row_end(std::string_view text, const CsvSyntax& syntax, std::size_t* next);
+
+// Takes the next row of a file, without its end; null at the end of the file. Valid until the file
+// is read again.
+std::string_view next_csv_row(UnpackingFile& file, const CsvSyntax& syntax);
 
 // False where `field` is no such number.
 bool parse_field(std::string_view field, std::int32_t* value);

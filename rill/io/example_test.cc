@@ -7,6 +7,7 @@
 
 #include "rill/ops/array_ops.h"
 #include "rill/ops/io_ops.h"
+#include "rill/ops/ragged_ops.h"
 #include "rill/ops/sparse_ops.h"
 #include "tests/expect_error.h"
 
@@ -117,6 +118,18 @@ TEST(ParseExample, SequencesArePaddedAndPlacesAreSorted) {
   EXPECT_EQ(s.indices.to_vector<std::int64_t>(), (std::vector<std::int64_t>{0, 1, 0, 3, 1, 0}));
   EXPECT_EQ(s.values.to_vector<float>(), (std::vector<float>{10, 30, 5}));
   EXPECT_EQ(s.dense_shape.to_vector<std::int64_t>(), (std::vector<std::int64_t>{2, 5}));
+}
+TEST(ParseExample, RaggedRows) {
+  const Nest out = io::parse_example(
+      three(), {{"t", io::RaggedFeature(string)},
+                {"r", io::RaggedFeature(float64, {.value_key = "x", .row_splits_dtype = int64})}});
+  EXPECT_EQ(out["t"].as_ragged().to_string(), "[[b'a', b'b', b'c'], [b'd'], []]");
+  EXPECT_EQ(out["t"].as_ragged().row_splits_dtype(), int32);
+  EXPECT_EQ(out["r"].as_ragged().to_list<double>(),
+            (std::vector<std::vector<double>>{{1, 2}, {3, 4}, {5, 6}}));
+  EXPECT_EQ(io::parse_single_example(three()[0], {{"t", io::RaggedFeature(string)}})["t"]
+                .to_vector<std::string>(),
+            (std::vector<std::string>{"a", "b", "c"}));
 }
 TEST(ParseExample, SaysWhichExampleAndWhichFeature) {
   const auto fails = [](const io::FeatureSpecs& features, const char* text) {

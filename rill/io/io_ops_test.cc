@@ -6,6 +6,7 @@
 #include "rill/ops/array_ops.h"
 #include "tests/expect_error.h"
 #include "tests/scratch_folder.h"
+#include "tests/shows.h"
 
 namespace rill {
 namespace {
@@ -14,6 +15,7 @@ using rill::testing::expect_error;
 using Strings = std::vector<std::string>;
 
 TEST(IoOps, FilesOutAndIn) {
+  RILL_SHOWS("D56");
   const std::string folder = rill::testing::fresh_folder("io_ops");
   io::write_file(folder + "/a/b.txt", "hello");
   EXPECT_EQ(read_file(folder + "/a/b.txt").item<std::string>(), "hello");

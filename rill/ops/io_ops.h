@@ -111,8 +111,24 @@ class SparseFeature {
   bool already_sorted;
 };
 
-using FeatureSpec =
-    std::variant<FixedLenFeature, FixedLenSequenceFeature, VarLenFeature, SparseFeature>;
+// A RaggedTensor with a row for each example of a batch; of one example a vector.
+class RaggedFeature {
+ public:
+  struct Options {
+    std::string value_key = {};  // of the values in the Example; none: the key of the feature
+    DType row_splits_dtype = int32;
+  };
+  explicit RaggedFeature(DType dtype) : dtype(dtype) {}
+  // int32 or int64 row splits.
+  RaggedFeature(DType dtype, const Options& options)
+      : dtype(dtype), value_key(options.value_key), row_splits_dtype(options.row_splits_dtype) {}
+  DType dtype;
+  std::string value_key;
+  DType row_splits_dtype = int32;
+};
+
+using FeatureSpec = std::variant<FixedLenFeature, FixedLenSequenceFeature, VarLenFeature,
+                                 SparseFeature, RaggedFeature>;
 using FeatureSpecs = std::map<std::string, FeatureSpec>;
 
 // A dict of the features of one serialized Example ...
@@ -126,6 +142,7 @@ Nest parse_example(const Operand& serialized, const FeatureSpecs& features);
 // The names of TensorFlow 1.
 using io::decode_csv, io::decode_raw, io::matching_files, io::parse_example,
     io::parse_single_example, io::read_file, io::write_file;
-using io::FixedLenFeature, io::FixedLenSequenceFeature, io::SparseFeature, io::VarLenFeature;
+using io::FixedLenFeature, io::FixedLenSequenceFeature, io::RaggedFeature, io::SparseFeature,
+    io::VarLenFeature;
 
 }  // namespace RILL_API

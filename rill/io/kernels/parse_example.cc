@@ -157,13 +157,6 @@ class Parser {
     for (std::size_t i = 0; i < ragged_; ++i)
       columns_[sparse_ + dense_ + i] = {.key = c_.in<std::string>(4)[i],
                                         .kind = kind_of(ragged_types[i])};
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (!by_key_.emplace(columns_[i].key, i).second) {
-        c_.fail(Code::invalid_argument,
-                format("[{}] feature \"{}\" is asked for twice", c_.tag(), columns_[i].key));
-        return false;
-      }
-    }
     return true;
   }
 
@@ -174,13 +167,24 @@ class Parser {
       const std::size_t guess = order_[place];
       if (guess != kNobody && columns_[guess].key == key) return &columns_[guess];
     }
-    const auto found = by_key_.find(key);
-    const std::size_t column = found == by_key_.end() ? kNobody : found->second;
+    const std::size_t column = place < columns_.size() && columns_[place].key == key ? place : search(key);
     if (place < kRemembered) {
       if (place >= order_.size()) order_.resize(place + 1, kNobody);
       order_[place] = column;
     }
     return column == kNobody ? nullptr : &columns_[column];
+  }
+
+  std::size_t search(std::string_view key) {
+    if (columns_.size() <= kFew) {
+      for (std::size_t i = 0; i < columns_.size(); ++i)
+        if (columns_[i].key == key) return i;
+      return kNobody;
+    }
+    if (by_key_.empty())
+      for (std::size_t i = 0; i < columns_.size(); ++i) by_key_.emplace(columns_[i].key, i);
+    const auto found = by_key_.find(key);
+    return found == by_key_.end() ? kNobody : found->second;
   }
 
   bool parse(std::string_view serialized) {
@@ -419,7 +423,7 @@ class Parser {
   }
 
   static constexpr int kFirstDefault = 5;
-  static constexpr std::size_t kNobody = SIZE_MAX, kRemembered = 4096;
+  static constexpr std::size_t kNobody = SIZE_MAX, kRemembered = 4096, kFew = 16;
   KernelContext& c_;
   std::size_t sparse_, dense_, ragged_;
   bool batch_;

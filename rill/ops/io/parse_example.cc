@@ -1,8 +1,11 @@
 // Serialized Examples as tensors.
+#include <memory>
+
 #include "rill/ops/array_ops.h"
 #include "rill/ops/io_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/op_helpers.h"
+#include "rill/ops/ragged_ops.h"
 #include "rill/ops/sparse_ops.h"
 
 namespace rill {
@@ -92,23 +95,26 @@ class Request {
                "[io.parse_example] features is empty; expected at least one");
     for (const auto& [key, spec] : features)
       std::visit([&, k = &key](const auto& s) { add(*k, s); }, spec);
+    inputs_ = {Tensor(), zeros({0}, string), keys_of(sparse_keys_), keys_of(dense_keys_),
+               keys_of(ragged_keys_)};
+    inputs_.insert(inputs_.end(), defaults_.begin(), defaults_.end());
   }
 
   Nest run(const Tensor& serialized, bool batch) const {
-    std::vector<Tensor> inputs{serialized, zeros({0}, string), keys_of(sparse_keys_),
-                               keys_of(dense_keys_), zeros({0}, string)};
-    inputs.insert(inputs.end(), defaults_.begin(), defaults_.end());
+    std::vector<Tensor> inputs = inputs_;
+    inputs[0] = serialized;
     const auto sparse = static_cast<int>(sparse_keys_.size()),
-               dense = static_cast<int>(dense_keys_.size());
+               dense = static_cast<int>(dense_keys_.size()),
+               ragged = static_cast<int>(ragged_keys_.size());
     const std::vector<Attr> attrs{
         {"Tdense", AttrValue(std::span<const DType>(dense_types_))},
         {"num_sparse", sparse},
         {"sparse_types", AttrValue(std::span<const DType>(sparse_types_))},
-        {"ragged_value_types", AttrValue(std::span<const DType>())},
-        {"ragged_split_types", AttrValue(std::span<const DType>())},
+        {"ragged_value_types", AttrValue(std::span<const DType>(ragged_types_))},
+        {"ragged_split_types", AttrValue(std::span<const DType>(split_types_))},
         {"dense_shapes", AttrValue(std::span<const TensorShape>(shapes_))}};
     const std::vector<Tensor> out =
-        execute_all(parse_example_op, as_inputs(inputs), attrs, 3 * sparse + dense);
+        execute_all(parse_example_op, as_inputs(inputs), attrs, 3 * sparse + dense + 2 * ragged);
     std::vector<std::pair<std::string, Nest>> items;
     for (const Item& item : items_) items.emplace_back(item.key, value_of(item, out, batch));
     return Nest(std::move(items));
@@ -118,8 +124,9 @@ class Request {
   struct Item {
     std::string key;
     DType dtype;
-    int number;  // among the dense or the sparse ones
-    bool is_sparse = false;
+    enum class Kind : unsigned char { dense, sparse, ragged };
+    int number;  // among those of its kind
+    Kind kind = Kind::dense;
     const io::SparseFeature* placed = nullptr;  // its places are other sparse ones
     std::vector<int> places = {};
   };
@@ -168,12 +175,21 @@ class Request {
     items_.push_back({key, f.dtype, add_dense(key, f.dtype, TensorShape(dims), filler)});
   }
   void add(const std::string& key, const io::VarLenFeature& f) {
-    items_.push_back({key, f.dtype, add_sparse(key, f.dtype), true});
+    items_.push_back({key, f.dtype, add_sparse(key, f.dtype), Item::Kind::sparse});
   }
   void add(const std::string& key, const io::SparseFeature& f) {
-    Item item{key, f.dtype, add_sparse(f.value_key, f.dtype), true, &f};
+    Item item{key, f.dtype, add_sparse(f.value_key, f.dtype), Item::Kind::sparse, &f};
     for (const std::string& k : f.index_keys) item.places.push_back(add_sparse(k, int64));
     items_.push_back(std::move(item));
+  }
+  void add(const std::string& key, const io::RaggedFeature& f) {
+    RILL_CHECK(kIndexTypes.contains(f.row_splits_dtype), invalid_argument,
+               "[RaggedFeature] row_splits_dtype of \"{}\" is {}; expected int32 or int64", key,
+               f.row_splits_dtype);
+    items_.push_back({key, f.dtype, static_cast<int>(ragged_keys_.size()), Item::Kind::ragged});
+    ragged_keys_.push_back(f.value_key.empty() ? key : f.value_key);
+    ragged_types_.push_back(stored_type(f.dtype, key));
+    split_types_.push_back(f.row_splits_dtype);
   }
 
   SparseTensor sparse_of(int number, const std::vector<Tensor>& out) const {
@@ -185,7 +201,15 @@ class Request {
     return t;
   }
   Nest value_of(const Item& item, const std::vector<Tensor>& out, bool batch) const {
-    if (!item.is_sparse)
+    if (item.kind == Item::Kind::ragged) {
+      const std::size_t first = 3 * sparse_keys_.size() + dense_keys_.size(),
+                        i = static_cast<std::size_t>(item.number);
+      const Tensor values = cast(out[first + i], item.dtype);
+      if (!batch) return Nest(values);
+      return RaggedTensor::from_row_splits(values, out[first + ragged_keys_.size() + i], false)
+          .to_nest();
+    }
+    if (item.kind == Item::Kind::dense)
       return Nest(
           cast(out[3 * sparse_keys_.size() + static_cast<std::size_t>(item.number)], item.dtype));
     const SparseTensor values = cast(sparse_of(item.number, out), item.dtype);
@@ -211,11 +235,54 @@ class Request {
   }
 
   std::vector<Item> items_;
-  std::vector<std::string> dense_keys_, sparse_keys_;
-  std::vector<DType> dense_types_, sparse_types_;
+  std::vector<std::string> dense_keys_, sparse_keys_, ragged_keys_;
+  std::vector<DType> dense_types_, sparse_types_, ragged_types_, split_types_;
   std::vector<TensorShape> shapes_;
-  std::vector<Tensor> defaults_;
+  std::vector<Tensor> defaults_, inputs_;
 };
+
+// Whether a call with `b` asks for what one with `a` asks for.
+bool same(const Tensor& a, const Tensor& b) { return a.impl() == b.impl(); }
+bool same(const io::FixedLenFeature& a, const io::FixedLenFeature& b) {
+  return a.dtype == b.dtype && a.shape == b.shape && same(a.default_value, b.default_value);
+}
+bool same(const io::FixedLenSequenceFeature& a, const io::FixedLenSequenceFeature& b) {
+  return a.dtype == b.dtype && a.shape == b.shape && a.allow_missing == b.allow_missing &&
+         same(a.default_value, b.default_value);
+}
+bool same(const io::VarLenFeature& a, const io::VarLenFeature& b) { return a.dtype == b.dtype; }
+bool same(const io::SparseFeature& a, const io::SparseFeature& b) {
+  return a.dtype == b.dtype && a.value_key == b.value_key && a.index_keys == b.index_keys &&
+         a.sizes == b.sizes && a.already_sorted == b.already_sorted;
+}
+bool same(const io::RaggedFeature& a, const io::RaggedFeature& b) {
+  return a.dtype == b.dtype && a.value_key == b.value_key &&
+         a.row_splits_dtype == b.row_splits_dtype;
+}
+bool same(const io::FeatureSpecs& a, const io::FeatureSpecs& b) {
+  if (a.size() != b.size()) return false;
+  for (auto i = a.begin(), k = b.begin(); i != a.end(); ++i, ++k) {
+    if (i->first != k->first || i->second.index() != k->second.index()) return false;
+    const bool equal = std::visit(
+        [&](const auto& f) { return same(f, std::get<std::remove_cvref_t<decltype(f)>>(k->second)); },
+        i->second);
+    if (!equal) return false;
+  }
+  return true;
+}
+
+// A map function parses example after example with the same features: what is the same for all is
+// made once.
+struct Prepared {
+  explicit Prepared(const io::FeatureSpecs& f) : features(f), request(features) {}
+  io::FeatureSpecs features;
+  Request request;
+};
+const Request& request_for(const io::FeatureSpecs& features) {
+  thread_local std::unique_ptr<Prepared> last;
+  if (!last || !same(last->features, features)) last = std::make_unique<Prepared>(features);
+  return last->request;
+}
 
 TensorShape shape_from(std::initializer_list<Dim> dims) {
   TensorShape shape{Dims{}};
@@ -232,7 +299,9 @@ Nest parse(const char* name, const Operand& serialized, const io::FeatureSpecs& 
              "[{}] serialized has shape {}; expected {}", name, x->shape(),
              rank == 0 ? "a scalar; parse_example takes a vector"
                        : "a vector; parse_single_example takes a scalar");
-  return Request(features).run(*x, rank == 1);
+  // What a trace makes is its own.
+  if (call_context().executor) return Request(features).run(*x, rank == 1);
+  return request_for(features).run(*x, rank == 1);
 }
 
 }  // namespace
