@@ -180,6 +180,7 @@ TEST(RaggedBatch, JoinsRowsOfAnyLength) {
             "RaggedTensorSpec(TensorShape([None, None]), tf.int64, 1, tf.int64)");
   EXPECT_EQ(spec_text(rows.ragged_batch(2, {.drop_remainder = true})),
             "RaggedTensorSpec(TensorShape([2, None]), tf.int64, 1, tf.int64)");
+  EXPECT_EQ(texts(rows.apply(tf::data::experimental::dense_to_ragged_batch(2))), texts(batches));
   EXPECT_EQ(Dataset::range(4).ragged_batch(4).as_vector()[0].to_vector<int>(),
             (std::vector<int>{0, 1, 2, 3}));
 }

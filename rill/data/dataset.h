@@ -380,6 +380,12 @@ auto map_and_batch(F f, std::int64_t batch_size, MapAndBatchOptions options = {}
         .batch(batch_size, {.drop_remainder = options.drop_remainder});
   };
 }
+// For apply(): ragged_batch(batch_size).
+inline auto dense_to_ragged_batch(std::int64_t batch_size, BatchOptions options = {}) {
+  return [batch_size, options](const Dataset& dataset) {
+    return dataset.ragged_batch(batch_size, options);
+  };
+}
 }  // namespace experimental
 
 }  // namespace data

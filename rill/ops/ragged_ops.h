@@ -258,14 +258,17 @@ RaggedTensor where(const RaggedTensor& condition, const RaggedTensor& x, const O
 RaggedTensor where(const RaggedTensor& condition, const Operand& x, const RaggedTensor& y);
 RaggedTensor where(const RaggedTensor& condition, const Operand& x, const Operand& y);
 
-// ---- reductions: over all elements, or one axis. An empty row gives what an empty sum or product
-// gives; the mean of none is NaN, the largest of none the lowest number of the dtype. Where the
-// result is ragged itself, InvalidArgument: tf::ragged::reduce_sum gives it.
-#define RILL_RAGGED_REDUCTION(name)                                               \
-  Tensor name(const RaggedTensor& x, ReduceOptions options = {});                 \
-  Tensor name(const RaggedTensor& x, int axis, ReduceOptions options = {});       \
-  namespace ragged {                                                              \
-  RaggedTensor name(const RaggedTensor& x, int axis, ReduceOptions options = {}); \
+// ---- reductions: over all elements, one axis, or some; of variance and std one. An empty row
+// gives what an empty sum or product gives; the mean of none is NaN, the largest of none the lowest
+// number of the dtype. Where the result is ragged itself, InvalidArgument: tf::ragged::reduce_sum
+// gives it.
+#define RILL_RAGGED_REDUCTION(name)                                                \
+  Tensor name(const RaggedTensor& x, ReduceOptions options = {});                  \
+  Tensor name(const RaggedTensor& x, int axis, ReduceOptions options = {});        \
+  Tensor name(const RaggedTensor& x, Axes axis, ReduceOptions options = {});       \
+  namespace ragged {                                                               \
+  RaggedTensor name(const RaggedTensor& x, int axis, ReduceOptions options = {});  \
+  RaggedTensor name(const RaggedTensor& x, Axes axis, ReduceOptions options = {}); \
   }
 RILL_RAGGED_REDUCTION(reduce_sum)
 RILL_RAGGED_REDUCTION(reduce_mean)
@@ -286,6 +289,8 @@ RaggedTensor expand_dims(const RaggedTensor& x, int axis);
 RaggedTensor gather(const RaggedTensor& params, const Operand& indices);
 RaggedTensor gather(const Operand& params, const RaggedTensor& indices);
 RaggedTensor reverse(const RaggedTensor& x, int axis);
+// The whole multiples[i] times, 1 or more, along axis i.
+RaggedTensor tile(const RaggedTensor& x, const std::vector<int>& multiples);
 Tensor size(const RaggedTensor& x, DType out_type = int32);  // the number of its elements
 Tensor rank(const RaggedTensor& x);
 

@@ -28,6 +28,21 @@ Tensor substr(const Operand& input, const Operand& pos, const Operand& len,
 // maxsplit times, unless that is -1.
 RaggedTensor split(const Operand& input, const std::string& sep = "", int maxsplit = -1);
 
+// The bytes of each string, or its characters of UTF-8, as strings.
+RaggedTensor bytes_split(const Operand& input);
+RaggedTensor unicode_split(const Operand& input, const std::string& input_encoding = "UTF-8");
+struct NgramsOptions {
+  std::string separator = " ";
+  std::string left_pad = "", right_pad = "";  // around each row, where they are given
+  int padding_width = -1;                     // how many of them; -1: ngram_width - 1
+  bool preserve_short_sequences = false;      // a row that is too short is one n-gram
+};
+// Runs of ngram_width strings, joined; of several widths one after the other.
+RaggedTensor ngrams(const RaggedTensor& data, const std::vector<int>& ngram_width,
+                    const NgramsOptions& options = {});
+RaggedTensor ngrams(const RaggedTensor& data, int ngram_width, const NgramsOptions& options = {});
+Tensor ngrams(const Operand& data, int ngram_width, const NgramsOptions& options = {});
+
 // encoding "": letters of ASCII; "utf-8": all letters, by Unicode's full mapping.
 Tensor upper(const Operand& input, const std::string& encoding = "");
 Tensor lower(const Operand& input, const std::string& encoding = "");

@@ -49,6 +49,31 @@ TEST(Strings, SplitGivesARowAString) {
   EXPECT_EQ(words(tf::constant({"a b", "", "c"})).to_vector<int>(), (std::vector<int>{2, 0, 1}));
 }
 
+TEST(Strings, LettersAreRows) {
+  EXPECT_EQ(tf::strings::bytes_split({"ab", "", "cde"}).to_string(),
+            "[[b'a', b'b'], [], [b'c', b'd', b'e']]");
+  EXPECT_EQ(tf::strings::unicode_split({"a\xc3\xa9", "", "\xe6\x97\xa5\xe6\x9c\xac"}).to_string(),
+            "[[b'a', b'\\xc3\\xa9'], [], [b'\\xe6\\x97\\xa5', b'\\xe6\\x9c\\xac']]");
+  EXPECT_EQ(tf::strings::bytes_split("ab").values().to_vector<std::string>(), (Texts{"a", "b"}));
+}
+
+TEST(Strings, NgramsAreWhatTensorFlowGives) {
+  const auto rows = tf::ragged::constant({{"a", "b", "c"}, {"d"}, {}});
+  using tf::strings::ngrams;
+  EXPECT_EQ(ngrams({"a", "b", "c", "d"}, 2).to_vector<std::string>(), (Texts{"a b", "b c", "c d"}));
+  EXPECT_EQ(ngrams(rows, 2).to_string(), "[[b'a b', b'b c'], [], []]");
+  EXPECT_EQ(ngrams(rows, {2, 1}).to_string(), "[[b'a b', b'b c', b'a', b'b', b'c'], [b'd'], []]");
+  EXPECT_EQ(ngrams(rows, 2, {.separator = "|", .left_pad = "L", .right_pad = "R"}).to_string(),
+            "[[b'L|a', b'a|b', b'b|c', b'c|R'], [b'L|d', b'd|R'], [b'L|R']]");
+  EXPECT_EQ(ngrams(rows, 3, {.left_pad = "x", .right_pad = "x", .padding_width = 1}).to_string(),
+            "[[b'x a b', b'a b c', b'b c x'], [b'x d x'], []]");
+  EXPECT_EQ(ngrams(rows, 3, {.preserve_short_sequences = true}).to_string(),
+            "[[b'a b c'], [b'd'], []]");
+  EXPECT_EQ(ngrams(rows, 3, {.left_pad = "L", .right_pad = "R"}).to_string(),
+            "[[b'L L a', b'L a b', b'a b c', b'b c R', b'c R R'],\n"
+            " [b'L L d', b'L d R', b'd R R'], [b'L L R', b'L R R']]");
+}
+
 TEST(Strings, NumbersReadAndWrite) {
   EXPECT_EQ(tf::strings::to_number({"1.5", "2"}).to_vector<float>(), (std::vector<float>{1.5, 2}));
   EXPECT_EQ(tf::strings::as_string({1, 20}, {.width = 4, .fill = "0"}).to_vector<std::string>(),

@@ -39,17 +39,38 @@ Tensor wanted_sizes(const RaggedTensor& x, const TensorShape& shape) {
   return stack(sizes);
 }
 
+// Of one ragged axis: every place of the box takes its value, or the one behind the last, which is
+// the default. (A gather takes half the time of a scatter by coordinates.)
+Tensor padded_rows(const RaggedTensor& x, const Tensor& default_value, const Tensor& sizes,
+                   std::int64_t wanted_rows) {
+  const Tensor& flat = x.flat_values();
+  const Tensor splits = cast(x.row_splits(), int64);
+  Tensor starts = splits(slice(None, -1)), lengths = lengths_of(splits);
+  if (wanted_rows >= 0) {  // rows that there are not are empty
+    const Tensor none = zeros({wanted_rows}, int64);
+    starts = concat({starts, none}, 0)(slice(0, wanted_rows));
+    lengths = concat({lengths, none}, 0)(slice(0, wanted_rows));
+  }
+  const Tensor columns = range(sizes[1]);
+  const Tensor places = where(less(columns, expand_dims(lengths, 1)),
+                              expand_dims(starts, 1) + columns, last_of(splits));
+  const Tensor one = concat({ones({1}, int64), rill::shape(flat, int64)(slice(1, None))}, 0);
+  return gather(concat({flat, broadcast_to(default_value, one)}, 0), places);
+}
+
 Tensor padded(const RaggedTensor& x, const Tensor& background_value, const TensorShape& shape) {
   const Tensor& flat = x.flat_values();
   const int ragged_axes = x.ragged_rank() + 1;
   const Tensor sizes = wanted_sizes(x, shape);
-  Tensor at = coordinates_of(x), values = flat;
   for (int i = 0; shape.has_rank() && i < flat.ndim() - 1; ++i) {
     const std::int64_t want = shape.dim(ragged_axes + i), have = flat.shape().dim(i + 1);
     RILL_CHECK(want < 0 || have < 0 || want == have, invalid_argument,
                "[RaggedTensor.to_tensor] shape {} has size {} where every element has {}", shape,
                want, have);
   }
+  if (ragged_axes == 2)
+    return padded_rows(x, background_value, sizes, shape.has_rank() ? shape.dim(0) : -1);
+  Tensor at = coordinates_of(x), values = flat;
   if (shape.has_rank()) {  // what is outside is cut off
     const Tensor inside = reduce_all(less(at, sizes(slice(0, ragged_axes))), 1);
     at = boolean_mask(at, inside), values = boolean_mask(values, inside);

@@ -94,6 +94,20 @@ RaggedTensor expand_dims(const RaggedTensor& x, int axis) {
   return make_ragged(x.flat_values(), std::move(levels));
 }
 
+RaggedTensor tile(const RaggedTensor& x, const std::vector<int>& multiples) {
+  const int rank = x.shape().rank();
+  RILL_CHECK(static_cast<int>(multiples.size()) == rank, invalid_argument,
+             "[tile] {} multiples for a ragged tensor of rank {}; expected one an axis",
+             multiples.size(), rank);
+  RaggedTensor out = x;
+  for (int axis = rank - 1; axis >= 0; --axis) {
+    const int n = multiples[static_cast<std::size_t>(axis)];
+    RILL_CHECK(n > 0, invalid_argument, "[tile] multiples[{}] is {}; expected 1 or more", axis, n);
+    if (n != 1) out = concat(std::vector<RaggedTensor>(static_cast<std::size_t>(n), out), axis);
+  }
+  return out;
+}
+
 namespace ragged {
 
 RaggedTensor stack(const std::vector<RaggedTensor>& rows) {

@@ -119,6 +119,21 @@ TEST(RaggedReduction, WhoseResultIsRagged) {
                                             "use tf::ragged::reduce_sum");
 }
 
+TEST(RaggedReduction, OfSeveralAxes) {
+  const RaggedTensor x = rows_of_rows();
+  EXPECT_EQ(str(tf::reduce_sum(x, {1, 2})), "[6 0 4]");
+  EXPECT_EQ(str(tf::reduce_sum(x, {0, 1})), "[8 2]");
+  EXPECT_EQ(str(tf::reduce_mean(x, {1, 2})), "[ 2. nan  4.]");
+  EXPECT_EQ(str(tf::reduce_max(ragged::constant({{{1, 2}, {3}}, {{4}}}), {0, 2})), "[4 3]");
+  EXPECT_EQ(str(tf::reduce_sum(x, {.axis = std::vector<int>{-1, 1}})), "[6 0 4]");
+}
+
+TEST(RaggedJoin, Tile) {
+  EXPECT_EQ(str(tf::tile(rows(), {1, 2})), "[[3, 1, 4, 1, 3, 1, 4, 1], [], [5, 9, 2, 5, 9, 2]]");
+  EXPECT_EQ(str(tf::tile(rows(), {2, 1})), str(tf::concat({rows(), rows()}, 0)));
+  expect_error<tf::errors::InvalidArgument>([] { tf::tile(rows(), {2}); }, "one an axis");
+}
+
 TEST(RaggedJoin, ConcatAndStack) {
   const RaggedTensor rt = rows();
   EXPECT_EQ(str(tf::concat({rt, rt}, 0)),

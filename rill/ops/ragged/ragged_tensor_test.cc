@@ -151,7 +151,11 @@ TEST(RaggedTensor, BecomesDenseAndComesFromIt) {
   const RaggedTensor rt = sample();
   EXPECT_EQ(rt.to_tensor(0).to_string(), "[[3 1 4 1]\n [0 0 0 0]\n [5 9 2 0]]");
   EXPECT_EQ(rt.to_tensor(-1, {tf::None, 2}).to_string(), "[[ 3  1]\n [-1 -1]\n [ 5  9]]");
-  EXPECT_EQ(rt.to_tensor(0, {4, tf::None}).shape(), (tf::TensorShape{4, 4}));
+  EXPECT_EQ(rt.to_tensor(0, {4, tf::None}).to_string(),
+            "[[3 1 4 1]\n [0 0 0 0]\n [5 9 2 0]\n [0 0 0 0]]");
+  EXPECT_EQ(rt.to_tensor(0, {1, 5}).to_string(), "[[3 1 4 1 0]]");
+  EXPECT_EQ(RaggedTensor::from_row_splits(tf::zeros({0}), {0}).to_tensor().shape(),
+            (tf::TensorShape{0, 0}));
   EXPECT_EQ(deep().to_tensor().to_vector<int>(), (Ints{1, 2, 3, 0, 0, 0, 0, 0, 4, 0, 0, 0}));
   EXPECT_EQ(tf::ragged::constant({{"a"}, {}}).to_tensor().to_vector<std::string>(),
             (std::vector<std::string>{"a", ""}));

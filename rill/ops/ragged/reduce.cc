@@ -1,4 +1,7 @@
 // Reductions: of a ragged axis over segments, of an axis of the elements as of any tensor.
+#include <algorithm>
+#include <functional>
+
 #include "rill/base/check.h"
 #include "rill/core/tensor_impl.h"
 #include "rill/ops/array_ops.h"
@@ -65,13 +68,25 @@ Tensor dense_result(const RaggedTensor& x, const char* name) {
   return x.flat_values();
 }
 
-// Where options alone name the axis.
-std::optional<int> only_axis(const ReduceOptions& options, const char* tag) {
-  if (!options.axis.list()) return std::nullopt;
-  RILL_CHECK(options.axis.list()->size() == 1, invalid_argument,
-             "[{}] {} axes of a ragged tensor; expected one, or none for all", tag,
-             options.axis.list()->size());
-  return (*options.axis.list())[0];
+// From the inner to the outer axis, so that their numbers stay. A mean of means is none: its parts
+// are summed up and counted.
+using OneAxis = RaggedTensor (*)(const RaggedTensor&, int, ReduceOptions);
+RaggedTensor reduce_axes(const RaggedTensor& x, std::vector<int> axes, ReduceOptions options,
+                         OneAxis reduce, bool is_mean, const char* tag) {
+  for (int& axis : axes) axis = checked_axis(x, axis, tag);
+  std::sort(axes.begin(), axes.end(), std::greater<>());
+  axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
+  options.axis = {};
+  if (is_mean && axes.size() > 1) {
+    const std::vector<int> each = axes;
+    const RaggedTensor sum = reduce_axes(x, each, options, &ragged::reduce_sum, false, tag),
+                       count = reduce_axes(ones_like(x), each, options, &ragged::reduce_sum, false,
+                                           tag);
+    return sum.with_flat_values(sum.flat_values() / count.flat_values());
+  }
+  RaggedTensor out = x;
+  for (const int axis : axes) out = reduce(out, axis, options);
+  return out;
 }
 
 Tensor all_segments(const Operand& x, const Operand& ids, const Operand& n) {
@@ -96,6 +111,9 @@ Tensor std_segments(const Operand& x, const Operand& ids, const Operand& n) {
   return sqrt(variance_segments(x, ids, n));
 }
 
+template <SegmentReduction segment>
+constexpr bool kIsMean = segment == &mean_segments;
+
 // Integers have means that are none.
 RaggedTensor as_floats(const RaggedTensor& x) {
   return x.defined() && x.dtype().is_integer() ? cast(x, float64) : x;
@@ -104,21 +122,33 @@ const RaggedTensor& as_given(const RaggedTensor& x) { return x; }
 
 }  // namespace
 
-#define RILL_RAGGED_REDUCTION(name, segment, prepared)                                             \
-  namespace ragged {                                                                               \
-  RaggedTensor name(const RaggedTensor& x, int axis, ReduceOptions options) {                      \
-    return reduce_over(prepared(x), axis, options, segment, &rill::name, #name);                   \
-  }                                                                                                \
-  }                                                                                                \
-  Tensor name(const RaggedTensor& x, int axis, ReduceOptions options) {                            \
-    return dense_result(ragged::name(x, axis, options), #name);                                    \
-  }                                                                                                \
-  Tensor name(const RaggedTensor& x, ReduceOptions options) {                                      \
-    if (const std::optional<int> axis = only_axis(options, #name)) return name(x, *axis, options); \
-    levels_of(x);                                                                                  \
-    Tensor out = name(Operand(prepared(x).flat_values()));                                         \
-    for (int i = 0; options.keepdims && i < x.shape().rank(); ++i) out = expand_dims(out, 0);      \
-    return out;                                                                                    \
+#define RILL_RAGGED_REDUCTION(name, segment, prepared)                                           \
+  namespace ragged {                                                                             \
+  RaggedTensor name(const RaggedTensor& x, int axis, ReduceOptions options) {                    \
+    return reduce_over(prepared(x), axis, options, segment, &rill::name, #name);                 \
+  }                                                                                              \
+  RaggedTensor name(const RaggedTensor& x, Axes axis, ReduceOptions options) {                   \
+    OneAxis one = &ragged::name;                                                                 \
+    return reduce_axes(prepared(x), axis, options, one, kIsMean<segment>, #name);                \
+  }                                                                                              \
+  }                                                                                              \
+  Tensor name(const RaggedTensor& x, int axis, ReduceOptions options) {                          \
+    return dense_result(ragged::name(x, axis, options), #name);                                  \
+  }                                                                                              \
+  Tensor name(const RaggedTensor& x, Axes axis, ReduceOptions options) {                         \
+    return dense_result(ragged::name(x, axis, options), #name);                                  \
+  }                                                                                              \
+  Tensor name(const RaggedTensor& x, ReduceOptions options) {                                    \
+    if (options.axis.list()) {                                                                   \
+      OneAxis one = &ragged::name;                                                               \
+      return dense_result(                                                                       \
+          reduce_axes(prepared(x), *options.axis.list(), options, one, kIsMean<segment>, #name), \
+          #name);                                                                                \
+    }                                                                                            \
+    levels_of(x);                                                                                \
+    Tensor out = name(Operand(prepared(x).flat_values()));                                       \
+    for (int i = 0; options.keepdims && i < x.shape().rank(); ++i) out = expand_dims(out, 0);    \
+    return out;                                                                                  \
   }
 RILL_RAGGED_REDUCTION(reduce_sum, unsorted_segment_sum, as_given)
 RILL_RAGGED_REDUCTION(reduce_prod, unsorted_segment_prod, as_given)

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "rill/base/check.h"
+#include "rill/core/composite_printer.h"
 #include "rill/core/tensor_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
@@ -47,6 +48,11 @@ std::ostream& operator<<(std::ostream& os, const SparseTensor& t) {
   return os << "SparseTensor(indices=" << t.indices << ", values=" << t.values
             << ", dense_shape=" << t.dense_shape << ')';
 }
+
+namespace {
+[[maybe_unused]] const bool sparse_printed = register_composite_printer(
+    "sparse", [](std::ostream& os, const Nest& n) { os << SparseTensor::from_nest(n); });
+}  // namespace
 
 SparseTensor cast(const SparseTensor& x, DType dtype) {
   SparseTensor out = x;
