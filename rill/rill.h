@@ -21,6 +21,7 @@
 #include "rill/core/tensor.h"
 #include "rill/data/dataset.h"
 #include "rill/eager/context.h"
+#include "rill/eager/forward_accumulator.h"
 #include "rill/eager/gradient_functions.h"
 #include "rill/eager/gradient_tape.h"
 #include "rill/eager/memory_info.h"
