@@ -1,5 +1,6 @@
 #pragma once
 #include <iosfwd>
+#include <optional>
 
 #include "rill/core/gradient.h"
 #include "rill/core/nest.h"
@@ -42,5 +43,22 @@ SparseTensor reorder(const SparseTensor& sp_input);
 Tensor sparse_dense_matmul(const SparseTensor& sp_a, const Operand& b);
 Tensor reduce_sum(const SparseTensor& sp_input);  // of all values
 }  // namespace sparse
+
+// Sets of integers or strings: each row of the last axis is one, and repeated values are one
+// element. Of two tensors all axes but the last are equal. Results are sparse, each row sorted.
+namespace sets {
+struct Set {
+  Set(const Tensor& t) : dense(t) {}
+  Set(const SparseTensor& t) : sparse(t) {}
+  Tensor dense;
+  std::optional<SparseTensor> sparse;
+};
+SparseTensor intersection(const Set& a, const Set& b, bool validate_indices = true);
+SparseTensor union_(const Set& a, const Set& b, bool validate_indices = true);
+// a without b, or b without a.
+SparseTensor difference(const Set& a, const Set& b, bool aminusb = true,
+                        bool validate_indices = true);
+Tensor size(const SparseTensor& a, bool validate_indices = true);  // int32, one number a row
+}  // namespace sets
 
 }  // namespace RILL_API
