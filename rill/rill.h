@@ -71,6 +71,7 @@
 #include "rill/ops/debugging.h"
 #include "rill/ops/image_ops.h"
 #include "rill/ops/linalg_ops.h"
+#include "rill/ops/linear_operators.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/nn_ops.h"
 #include "rill/ops/np.h"
