@@ -295,6 +295,35 @@ def map_and_scan(x):
     return tf.map_fn(lambda row: tf.reduce_sum(row) * row, x), tf.scan(lambda a, row: a * 0.5 + row, x, tf.zeros([2]))
 
 
+@program(numbers([4, 3]), specs=[[None, None]])
+def unknown_sizes(x):
+    @tf.function
+    def called(a):
+        return tf.zeros_like(a) + a * tf.cast(tf.ones_like(a), tf.float32), tf.reduce_logsumexp(a)
+    rows = tf.map_fn(lambda row: tf.reduce_logsumexp(row) * tf.ones_like(row) + tf.zeros_like(row), x)
+    looped = tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, a + tf.ones_like(a) - tf.zeros_like(a)), (0, x))[1]
+    return (rows, looped) + tuple(called(x))
+
+
+@program(numbers([4, 3]), np.array([True, False, False, True]), specs=[None, None])
+def select_of_unknown_rank(x, y):
+    all_of = tf.raw_ops.Select(condition=x > 0.0, x=x, y=-x)
+    return tf.raw_ops.Select(condition=y, x=x, y=x * 10.0), all_of, tf.raw_ops.Select(condition=y[0], x=x, y=all_of)
+
+
+@program(numbers([4, 3]), np.array([2, 0, 3], np.int32))
+def tensor_lists(x, y):
+    rows = tf.TensorArray(tf.float32, 4, element_shape=[3]).unstack(x)
+    parts = tf.TensorArray(tf.float32, 3, infer_shape=False).split(x, tf.constant([1, 0, 3]))
+    spread = tf.TensorArray(tf.float32, 4, element_shape=[3]).scatter(y, x[:3])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        picked = tf.TensorArray(tf.float32, 4, element_shape=[3]).unstack(x).gather(y)
+        joined = tf.TensorArray(tf.float32, 3, infer_shape=False, element_shape=[None, 3]).split(x, tf.constant([1, 0, 3])).concat()
+        z = tf.reduce_sum(picked ** 2.0) + tf.reduce_sum(joined ** 3.0)
+    return rows.gather(y), parts.concat(), parts.read(2), spread.stack(), tape.gradient(z, x)
+
+
 @program(numbers([3]))
 def gradients(x):
     with tf.GradientTape() as tape:

@@ -26,6 +26,7 @@ struct CallContext {
   int line = 0;
 
   bool closes_gradients = false;       // what is saved for the way back needs a way back itself
+  bool checks_numerics = false;        // each result must be finite: debugging
   bool inferring_spec = false;         // a dataset is made for its element_spec alone
   Graph* graph = nullptr;              // being traced; null: eager
   const std::string* names = nullptr;  // prefix of node names: "outer/inner/"; null: none

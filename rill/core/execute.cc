@@ -1,6 +1,7 @@
 #include "rill/core/execute.h"
 
 #include "rill/base/check.h"
+#include "rill/core/check_numerics.h"
 #include "rill/core/observer.h"
 #include "rill/core/shape_inference.h"
 #include "rill/core/tensor_impl.h"
@@ -191,6 +192,8 @@ void run(const Op& op, std::span<const In> inputs, AttrList attrs, std::span<Ten
   op.shape(shape_context);
   CallContext& context = call_context();
   executor_of(op, inputs, context).run(op, inputs, attrs, shapes, dtypes, outputs);
+  if (context.checks_numerics) [[unlikely]]
+    check_numerics_of(op, inputs, outputs);
   if (context.recorder) context.recorder->record(op, inputs, attrs, outputs);
 }
 

@@ -28,14 +28,40 @@ std::vector<Tensor> float_arguments(std::initializer_list<Operand> args) {
   return out;
 }
 
-std::pair<Nest, Gradients> value_and_gradients_of(const Fn& f, const std::vector<Tensor>& args) {
-  // An identity of its own for each argument: one tensor may come twice.
-  std::vector<Tensor> sources;
-  for (const Tensor& a : args) sources.push_back(identity(a));
+namespace {
+
+// The gradients of f at sources which nothing else uses.
+std::pair<Nest, Gradients> value_and_gradients_at(const Fn& f, const std::vector<Tensor>& sources) {
   GradientTape tape;
   for (const Tensor& s : sources) tape.watch(s);
   const Nest value = f(Nest(sources));
   return {value, tape.gradient(value.flatten(), sources)};
+}
+
+// An identity of its own for each argument: one tensor may come twice.
+std::vector<Tensor> distinct(const std::vector<Tensor>& args) {
+  std::vector<Tensor> sources;
+  for (const Tensor& a : args) sources.push_back(identity(a));
+  return sources;
+}
+
+}  // namespace
+
+std::pair<Nest, Gradients> value_and_gradients_of(const Fn& f, const std::vector<Tensor>& args) {
+  return value_and_gradients_at(f, distinct(args));
+}
+
+Gradients hessians_of(const Fn& f, const std::vector<Tensor>& args) {
+  const std::vector<Tensor> sources = distinct(args);
+  GradientTape tape({.persistent = true, .watch_accessed_variables = false});
+  for (const Tensor& s : sources) tape.watch(s);
+  const Gradients first = value_and_gradients_at(f, sources).second;
+  Gradients all;
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    all.push_back(first[i].defined() ? Gradient(tape.jacobian(first[i].tensor(), sources[i],
+                                                              {.unconnected_gradients = "zero"}))
+                                     : Gradient());
+  return all;
 }
 
 ImplicitResult implicit_gradients_of(const Fn& f, const std::vector<Tensor>& args) {
@@ -129,8 +155,8 @@ Nest recomputed(const Fn& f, const std::vector<Tensor>& args) {
   }
   for (const Variable& v : variables) inputs.push_back(v.handle());
   const auto back = [f, args, variables](const std::vector<Gradient>& dy) {
-    std::vector<Tensor> sources, seeds;
-    for (const Tensor& a : args) sources.push_back(identity(a));
+    const std::vector<Tensor> sources = distinct(args);
+    std::vector<Tensor> seeds;
     for (const Gradient& g : dy) seeds.push_back(g.tensor());
     GradientTape tape({.persistent = true});
     for (const Tensor& s : sources) tape.watch(s);

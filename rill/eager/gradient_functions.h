@@ -14,6 +14,7 @@ struct ImplicitResult {
   std::vector<std::pair<Gradient, Variable>> gradients;
 };
 ImplicitResult implicit_gradients_of(const Fn& f, const std::vector<Tensor>& args);
+Gradients hessians_of(const Fn& f, const std::vector<Tensor>& args);
 std::vector<Tensor> float_arguments(std::initializer_list<Operand> args);
 std::vector<Tensor> any_arguments(std::initializer_list<Operand> args);
 }  // namespace detail
@@ -35,6 +36,26 @@ template <class F>
 auto gradients_function(F f) {
   return [&]<class... A>(detail::Pack<A...>) {
     return GradientsFunction<A...>(detail::Fn::of(std::move(f)));
+  }(typename detail::SignatureOf<F>::args{});
+}
+
+// f(args...) -> the second derivatives of the sum of what f returns by each argument alone, of
+// shape arg.shape + arg.shape; none where f does not depend on it. Shapes must be known.
+template <class... A>
+class HessiansFunction {
+ public:
+  explicit HessiansFunction(detail::Fn f) : f_(std::move(f)) {}
+  Gradients operator()(detail::Param<A>... args) const {
+    return detail::hessians_of(f_, detail::float_arguments({Operand(args)...}));
+  }
+
+ private:
+  detail::Fn f_;
+};
+template <class F>
+auto hessians_function(F f) {
+  return [&]<class... A>(detail::Pack<A...>) {
+    return HessiansFunction<A...>(detail::Fn::of(std::move(f)));
   }(typename detail::SignatureOf<F>::args{});
 }
 

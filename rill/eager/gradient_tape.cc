@@ -178,6 +178,9 @@ Tensor GradientTape::jacobian(const Tensor& target, const Source& source, Gradie
   require_source(source.tensor(), "jacobian");
   RILL_CHECK(target.defined(), invalid_argument,
              "[jacobian] the target is undefined (an empty Tensor)");
+  RILL_CHECK(target.shape().is_fully_defined(), invalid_argument,
+             "[jacobian] the shape of the target, {}, must be known while a function is traced",
+             target.shape());
   std::vector<Tensor> rows;
   const std::int64_t n = target.size();
   bool connected = true;

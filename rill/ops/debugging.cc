@@ -1,5 +1,7 @@
 #include "rill/ops/debugging.h"
 
+#include <algorithm>
+
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/op_helpers.h"
@@ -104,11 +106,22 @@ void assert_rank_at_least(const Operand& x, int rank, const AssertOptions& o) {
       "assert_rank_at_least", x, format("rank {} or more", rank), o,
       [&](int r) { return r >= rank; }, [&](const Tensor& r) { return greater_equal(r, rank); });
 }
+void assert_rank_in(const Operand& x, const std::vector<int>& ranks, const AssertOptions& o) {
+  claim_rank(
+      "assert_rank_in", x,
+      format("one of the ranks {}",
+             TensorShape(std::vector<std::int64_t>(ranks.begin(), ranks.end()))),
+      o, [&](int r) { return std::ranges::find(ranks, r) != ranks.end(); },
+      [&](const Tensor& r) { return reduce_any(equal(r, ranks)); });
+}
 void assert_scalar(const Operand& x, const AssertOptions& o) {
   claim_rank(
       "assert_scalar", x, "a scalar", o, [](int r) { return r == 0; },
       [](const Tensor& r) { return equal(r, 0); });
 }
+void enable_check_numerics() { call_context().checks_numerics = true; }
+void disable_check_numerics() { call_context().checks_numerics = false; }
+
 void assert_type(const Operand& input, DType dtype, const AssertOptions& o) {
   const Arg x(input);
   RILL_CHECK(x->dtype() == dtype, invalid_argument, "{} expected dtype {}; the tensor is {}",

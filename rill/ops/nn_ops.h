@@ -234,6 +234,18 @@ struct ArgmaxOptions {
 // {largest, its place}: (y * width + x) * channels + c, after batch * height if asked.
 Tensors<2> max_pool_with_argmax(const Operand& input, const Sizes& ksize, const Sizes& strides,
                                 const Padding& padding, const ArgmaxOptions& options = {});
+struct FractionalPoolOptions {
+  bool pseudo_random = false;  // cells of two sizes in a regular order, not in any
+  bool overlapping = false;    // each cell also has the first pixels of the next
+  std::int64_t seed = 0;       // 0: other cells at every call
+};
+// The largest and the mean of cells that make an image smaller by a ratio of 1 or more (one
+// number, one for each of height and width, or four), which may be no integer: {result, where
+// the cells begin along the height, and along the width}. "NHWC" alone.
+Tensors<3> fractional_max_pool(const Operand& value, const std::vector<double>& pooling_ratio,
+                               const FractionalPoolOptions& options = {});
+Tensors<3> fractional_avg_pool(const Operand& value, const std::vector<double>& pooling_ratio,
+                               const FractionalPoolOptions& options = {});
 struct WindowOptions {
   Sizes strides = 1;
   Padding padding = "VALID";

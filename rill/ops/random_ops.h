@@ -37,6 +37,12 @@ Tensor shuffle(const Operand& value, std::int64_t seed = -1);
 // [batch, classes] unnormalised log-probabilities -> [batch, num_samples] classes.
 Tensor categorical(const Operand& logits, const Operand& num_samples, DType dtype = int64,
                    std::int64_t seed = -1);
+// Samples of each alpha (and rate beta, which broadcast): shape + alpha.shape. The gradients by
+// alpha and beta keep each sample at its quantile.
+Tensor gamma(const Operand& shape, const Operand& alpha, const Operand& beta = 1,
+             Options options = {});
+// Samples of each rate: shape + lam.shape, floating-point or int32 or int64.
+Tensor poisson(const Operand& shape, const Operand& lam, Options options = {});
 
 // `seed`: two integers. A pure function of its arguments.
 Tensor stateless_uniform(const Operand& shape, const Operand& seed, double minval = 0,
@@ -51,6 +57,22 @@ Tensor stateless_truncated_normal(const Operand& shape, const Operand& seed, dou
                                   double stddev = 1, DType dtype = float32);
 Tensor stateless_categorical(const Operand& logits, const Operand& num_samples, const Operand& seed,
                              DType dtype = int64);
+// Of distributions with parameters, to whose shape, broadcast, `shape` must end. Those of
+// floating-point parameters have gradients: each sample stays at its quantile.
+Tensor stateless_gamma(const Operand& shape, const Operand& seed, const Operand& alpha,
+                       const Operand& beta = 1, DType dtype = float32);
+Tensor stateless_poisson(const Operand& shape, const Operand& seed, const Operand& lam,
+                         DType dtype = int32);
+Tensor stateless_binomial(const Operand& shape, const Operand& seed, const Operand& counts,
+                          const Operand& probs, DType output_dtype = int32);
+// Normal numbers between bounds, of which one may be infinite.
+Tensor stateless_parameterized_truncated_normal(const Operand& shape, const Operand& seed,
+                                                const Operand& means = 0,
+                                                const Operand& stddevs = 1,
+                                                const Operand& minvals = -2,
+                                                const Operand& maxvals = 2);
+// Rows in random order.
+Tensor stateless_shuffle(const Operand& value, const Operand& seed);
 
 // A stream of its own, whose state is a variable that can be saved. Streams
 // made from one seed are TensorFlow's.
@@ -62,6 +84,7 @@ class Generator {
  public:
   static Generator from_seed(std::int64_t seed);
   static Generator from_state(const Operand& state);  // int64 [3]: counter, key
+  static Generator from_key_counter(const Operand& key, const Operand& counter);
   static Generator from_non_deterministic_state();
 
   Tensor uniform(const Operand& shape, double minval = 0, double maxval = 1,
@@ -72,11 +95,21 @@ class Generator {
                 DType dtype = float32) const;
   Tensor truncated_normal(const Operand& shape, double mean = 0, double stddev = 1,
                           DType dtype = float32) const;
+  // All integers of int32, int64, uint32 or uint64 alike.
+  Tensor uniform_full_int(const Operand& shape, DType dtype = uint64) const;
+  // `shape` must end with that of counts and probs, broadcast.
+  Tensor binomial(const Operand& shape, const Operand& counts, const Operand& probs,
+                  DType dtype = int32) const;
   // Seeds for stateless ops: int64 [2, count].
   Tensor make_seeds(std::int64_t count = 1) const;
+  // Generators independent of each other and of this one.
+  std::vector<Generator> split(std::int64_t count = 1) const;
   void skip(std::int64_t delta) const;
+  void reset(const Operand& state) const;
   void reset_from_seed(std::int64_t seed) const;
+  void reset_from_key_counter(const Operand& key, const Operand& counter) const;
   Tensor state() const;
+  Tensor key() const;  // a scalar
   const Tensor& state_handle() const { return state_; }
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -126,5 +127,21 @@ Tensor safe_embedding_lookup_sparse(const Operand& params, const SparseTensor& s
                                     const SparseTensor& sparse_weights,
                                     const EmbeddingLookupSparseOptions& options = {});
 }  // namespace nn
+// Sets of integers or strings: each row of the last axis is one, and repeated values are one
+// element. Of two tensors all axes but the last are equal. Results are sparse, each row sorted.
+namespace sets {
+struct Set {
+  Set(const Tensor& t) : dense(t) {}
+  Set(const SparseTensor& t) : sparse(t) {}
+  Tensor dense;
+  std::optional<SparseTensor> sparse;
+};
+SparseTensor intersection(const Set& a, const Set& b, bool validate_indices = true);
+SparseTensor union_(const Set& a, const Set& b, bool validate_indices = true);
+// a without b, or b without a.
+SparseTensor difference(const Set& a, const Set& b, bool aminusb = true,
+                        bool validate_indices = true);
+Tensor size(const SparseTensor& a, bool validate_indices = true);  // int32, one number a row
+}  // namespace sets
 
 }  // namespace RILL_API

@@ -248,8 +248,11 @@ std::vector<Tensor> differentiable_loop(const Loop& loop, std::span<const Tensor
             if (stays[s] == i) like = args[stays_at + s];
           if (like.defined()) {
             call.push_back(zeros_of(like));
+          } else if (v.dtype == variant_dtype()) {
+            // No wanted value reaches this list, so its gradient is not read.
+            call.push_back(empty_tensor_list(TensorShape(), float32));
           } else {
-            RILL_CHECK(v.shape.is_fully_defined() && v.dtype != variant_dtype(), unimplemented,
+            RILL_CHECK(v.shape.is_fully_defined(), unimplemented,
                        "[while_loop] the gradient needs the shape of loop value {}, which is {}", i,
                        v.shape);
             call.push_back(zeros(v.shape, v.dtype));

@@ -209,7 +209,8 @@ inline std::shared_ptr<Plan> GraphFunction::find_or_make_plan(std::span<const Te
 // Inlined into both: a call that nobody watches pays for no second one.
 [[gnu::always_inline]] inline std::vector<Tensor> GraphFunction::run_now(
     std::span<const Tensor> inputs) {
-  if (!planning_enabled() || !Plan::possible(inputs)) return runner_->interpreter.run(inputs);
+  if (!planning_enabled() || call_context().checks_numerics || !Plan::possible(inputs))
+    return runner_->interpreter.run(inputs);
   const std::shared_ptr<Plan> plan = find_or_make_plan(inputs);
   return plan ? plan->run(inputs) : runner_->interpreter.run(inputs);
 }

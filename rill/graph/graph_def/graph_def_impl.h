@@ -68,6 +68,7 @@ void modernize_node(Graph& graph, proto::NodeDef* def, std::vector<Endpoint>* in
 // Whether an op is one that Rill builds of several; and builds it, with a node of the
 // same name for its result.
 bool is_composite(std::string_view op);
+std::string_view composite_output(std::string_view op);  // what functions call its only result
 Node* expand_node(Graph& graph, const proto::NodeDef& def, const std::vector<Endpoint>& inputs);
 
 // An attribute of functions whose nodes write inputs as graphs do: "node:1".

@@ -212,14 +212,16 @@ class Reader {
   }
 
   struct Made {
-    std::map<std::string_view, int> index;  // by name: position in the file
-    std::vector<Node*> nodes;               // by position
+    std::map<std::string_view, int> index;      // by name: position in the file
+    std::vector<Node*> nodes;                   // by position
+    std::vector<std::string_view> only_output;  // of those made of several ops
   };
 
   Made add_nodes(Graph& graph, const Nodes& nodes, const Arguments& arguments, bool in_function,
                  int depth) {
     Made made;
     made.nodes.resize(static_cast<std::size_t>(nodes.size()));
+    for (const proto::NodeDef& n : nodes) made.only_output.push_back(composite_output(n.op()));
     for (int i = 0; i < nodes.size(); ++i) {
       const std::string& name = nodes[i].name();
       RILL_CHECK(!name.empty() && name.find_first_of(":^ ") == std::string::npos, invalid_argument,
@@ -264,7 +266,8 @@ class Reader {
       // Which argument of the schema, and which tensor of that.
       const auto colon = name.output.find(':');
       const std::string_view arg = name.output.substr(0, colon);
-      const int which = n->op->find_output(arg);
+      const std::string_view only = made.only_output[static_cast<std::size_t>(it->second)];
+      const int which = arg == only ? 0 : only.empty() ? n->op->find_output(arg) : -1;
       index = colon == std::string_view::npos ? 0 : as_index(name.output.substr(colon + 1));
       RILL_CHECK(which >= 0 && index >= 0, invalid_argument,
                  "{} uses \"{}\", but a {} has no output \"{}\"", what, text, n->op->name, arg);

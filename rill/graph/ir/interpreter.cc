@@ -74,6 +74,8 @@ std::vector<Tensor> Interpreter::run(std::span<const Tensor> inputs) const {
   for (std::size_t i = 0; i < args_.size(); ++i)
     values[static_cast<std::size_t>(args_[i])] = inputs[i];
   std::vector<In> in;
+  const CallSiteScope site;  // errors name the node and its line
+  if (call_context().checks_numerics) CallSiteScope::put();
   for (const Step& s : steps_) {
     const Node& n = *s.node;
     RILL_CHECK(!is_argument(n), invalid_argument,

@@ -125,7 +125,9 @@ void alg_cpu(KernelContext& c) noexcept {
 }
 RILL_KERNEL("StatelessRandomGetAlg", cpu, TypeSet{}, alg_cpu);
 
-void shuffle_cpu(KernelContext& c) noexcept {
+// `permute(order)` says which rows come.
+template <class F>
+void move_rows(KernelContext& c, F permute) {
   const std::int64_t rows = c.in_shape(0).rank() > 0 ? c.in_shape(0).dim(0) : 1,
                      inner = rows ? c.in(0).size / rows : 0;
   auto* order = c.scratch<std::int64_t>(rows);
@@ -133,14 +135,25 @@ void shuffle_cpu(KernelContext& c) noexcept {
   if (c.in_shape(0).rank() == 0)
     order[0] = 0;
   else
-    functors::fill_permutation(from_attrs(c, 1, groups_of_permutation(rows)),
-                               std::span<std::int64_t>(order, static_cast<std::size_t>(rows)));
+    permute(std::span<std::int64_t>(order, static_cast<std::size_t>(rows)));
   dispatch_width(c.in(0).dtype, [&]<class T>() {
     for (std::int64_t i = 0; i < rows; ++i)
       std::copy_n(c.in<T>(0) + order[i] * inner, inner, c.out<T>() + i * inner);
   });
 }
+void shuffle_cpu(KernelContext& c) noexcept {
+  move_rows(c, [&](std::span<std::int64_t> order) {
+    const auto rows = static_cast<std::int64_t>(order.size());
+    functors::fill_permutation(from_attrs(c, 1, groups_of_permutation(rows)), order);
+  });
+}
+void stateless_shuffle_cpu(KernelContext& c) noexcept {
+  const Philox gen = from_key(c);
+  if (!c.failed())
+    move_rows(c, [&](std::span<std::int64_t> order) { functors::fill_permutation(gen, order); });
+}
 RILL_KERNEL("RandomShuffle", cpu, kAllTypes, shuffle_cpu);
+RILL_KERNEL("StatelessShuffle", cpu, kAllTypes, stateless_shuffle_cpu);
 
 void sample(KernelContext& c, const Philox& gen) {
   const std::int64_t rows = c.in_shape(0).dim(0), classes = c.in_shape(0).dim(1),

@@ -35,6 +35,39 @@ RILL_HOST_DEVICE inline double gamma_front(double a, double x) {
   return std::exp(a * phi - stirling) / std::sqrt(2 * 3.14159265358979323846 * a);
 }
 
+// P(a, x), or Q = 1 - P where `upper`, over front = gamma_front(a, x), and its derivative by a over
+// the same. REQUIRES: a and x are positive and finite.
+RILL_HOST_DEVICE inline Dual gamma_over_front(double a, double x, bool* upper) {
+  // That of log(front) by a.
+  const Dual front{1, std::log(x) - Digamma::apply(a + 1)};
+  *upper = !(x < a + 1);
+  if (!*upper) {  // P = front (1 + x / (a + 1) + ..)
+    Dual term{1}, sum{1};
+    for (int n = 1; n < 1000000; ++n) {
+      term = term * Dual{x} / Dual{a + n, 1};
+      sum = sum + term;
+      if (term.v < 1e-17 * sum.v && std::fabs(term.d) <= 1e-17 * (std::fabs(sum.d) + sum.v)) break;
+    }
+    return front * sum;
+  }
+  // Q = front a / (x + 1 - a - ..): Lentz's method
+  constexpr double kTiny = 1e-300;
+  Dual b{x + 1 - a, -1}, c{1 / kTiny}, d = Dual{1} / b, h = d;
+  for (int n = 1; n < 1000000; ++n) {
+    const Dual an = Dual{double(n)} * Dual{a - n, 1};
+    b = b + Dual{2};
+    d = an * d + b;
+    if (std::fabs(d.v) < kTiny) d.v = kTiny;
+    c = b + an / c;
+    if (std::fabs(c.v) < kTiny) c.v = kTiny;
+    d = Dual{1} / d;
+    const Dual step = d * c;
+    h = h * step;
+    if (std::fabs(step.v - 1) < 1e-16 && std::fabs(step.d) < 1e-16) break;
+  }
+  return front * Dual{a, 1} * h;
+}
+
 // P(a, x), or Q = 1 - P, and its derivative by a.
 RILL_HOST_DEVICE inline Dual gamma_ratio(double a, double x, bool upper) {
   if (!(a >= 0) || !(x >= 0) || a + x != a + x) return {kNaN, kNaN};
@@ -42,36 +75,8 @@ RILL_HOST_DEVICE inline Dual gamma_ratio(double a, double x, bool upper) {
   if (x == 0) return {upper ? 1. : 0., 0};
   if (std::isinf(x)) return {std::isinf(a) ? kNaN : upper ? 0. : 1., 0};
   if (std::isinf(a)) return {upper ? 1. : 0., 0};
-  const double front = gamma_front(a, x);
-  const double slope = std::log(x) - Digamma::apply(a + 1);
-  const Dual f{front, front * slope};
-  Dual y;
   bool is_upper;
-  if (x < a + 1) {  // P = front (1 + x / (a + 1) + ..)
-    Dual term{1}, sum{1};
-    for (int n = 1; n < 1000000; ++n) {
-      term = term * Dual{x} / Dual{a + n, 1};
-      sum = sum + term;
-      if (term.v < 1e-17 * sum.v && std::fabs(term.d) <= 1e-17 * (std::fabs(sum.d) + sum.v)) break;
-    }
-    y = f * sum, is_upper = false;
-  } else {  // Q = front a / (x + 1 - a - ..): Lentz's method
-    constexpr double kTiny = 1e-300;
-    Dual b{x + 1 - a, -1}, c{1 / kTiny}, d = Dual{1} / b, h = d;
-    for (int n = 1; n < 1000000; ++n) {
-      const Dual an = Dual{double(n)} * Dual{a - n, 1};
-      b = b + Dual{2};
-      d = an * d + b;
-      if (std::fabs(d.v) < kTiny) d.v = kTiny;
-      c = b + an / c;
-      if (std::fabs(c.v) < kTiny) c.v = kTiny;
-      d = Dual{1} / d;
-      const Dual step = d * c;
-      h = h * step;
-      if (std::fabs(step.v - 1) < 1e-16 && std::fabs(step.d) < 1e-16) break;
-    }
-    y = f * Dual{a, 1} * h, is_upper = true;
-  }
+  const Dual y = Dual{gamma_front(a, x)} * gamma_over_front(a, x, &is_upper);
   return is_upper == upper ? y : Dual{1 - y.v, -y.d};
 }
 
@@ -131,6 +136,21 @@ struct IgammaGradA : ExactScalar {
   RILL_HOST_DEVICE static T apply(T a, T x) {
     return static_cast<T>(
         incomplete::gamma_ratio(static_cast<double>(a), static_cast<double>(x), false).d);
+  }
+};
+
+// How a gamma variable of parameter alpha changes with it, at the same quantile: minus dP / da over
+// the density, front a / x.
+struct GammaSlope : ExactScalar {
+  template <class T>
+  RILL_HOST_DEVICE static T apply(T alpha, T sample) {
+    const double a = static_cast<double>(alpha), x = static_cast<double>(sample);
+    if (!(a > 0) || !(x >= 0) || std::isinf(a) || std::isinf(x))
+      return static_cast<T>(incomplete::kNaN);
+    if (x == 0) return T(0);
+    bool upper;
+    const double d = incomplete::gamma_over_front(a, x, &upper).d;
+    return static_cast<T>((upper ? d : -d) * x / a);
   }
 };
 

@@ -1,11 +1,10 @@
-#include "rill/ops/list/tensor_list.h"
+#include "rill/ops/list/list_impl.h"
 
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/op_helpers.h"
 
 namespace rill {
-namespace {
 
 Tensor make_list(DType dtype, TensorShape element, std::shared_ptr<TensorListValue::Items> items,
                  std::size_t size) {
@@ -41,9 +40,7 @@ Tensor element(const TensorListValue& l, std::size_t i, const TensorShape& hint,
   return zeros(s, l.dtype);
 }
 
-std::int64_t int_of(const Tensor& t) { return t.item<std::int64_t>(); }
-std::size_t checked_index(const TensorListValue& l, const Tensor& index, std::string_view tag) {
-  const std::int64_t i = int_of(index);
+std::size_t checked_index(const TensorListValue& l, std::int64_t i, std::string_view tag) {
   RILL_CHECK(i >= 0 && static_cast<std::size_t>(i) < l.size, out_of_range,
              "[{}] index {} is out of range for a list of {} elements", tag, i, l.size);
   return static_cast<std::size_t>(i);
@@ -66,6 +63,36 @@ TensorShape with_count(const TensorShape& element, std::int64_t n) {
   for (std::int64_t x : element.dims()) d.push_back(x);
   return TensorShape(d);
 }
+
+Tensor as_int32(const Operand& x) {
+  const Arg a(x, x.is_literal() ? int32 : DType());
+  return a->dtype() == int32 ? *a : cast(*a, int32);
+}
+Tensor shape_argument(const Operand& s) {
+  if (s.kind() == Operand::Kind::shape) {
+    // Unknown rank is written as -1, unknown sizes too.
+    const TensorShape& t = s.shape();
+    if (!t.has_rank()) return to_tensor(-1, int32);
+    Tensor out = make_tensor(int32, TensorShape(Dims{t.rank()}));
+    for (int i = 0; i < t.rank(); ++i)
+      mutable_data<std::int32_t>(out)[i] = static_cast<std::int32_t>(t.dim(i));
+    return out;
+  }
+  return as_int32(s);
+}
+
+void check_item(const TensorListValue& l, const Tensor& item, std::string_view tag) {
+  RILL_CHECK(item.dtype() == l.dtype, invalid_argument,
+             "[{}] the list holds {}, the value is {}; write tf::cast(value, tf::{})", tag, l.dtype,
+             item.dtype(), l.dtype);
+  RILL_CHECK(l.element_shape.is_compatible_with(item.shape()), invalid_argument,
+             "[{}] elements have shape {}, the value has shape {}", tag, l.element_shape,
+             item.shape());
+}
+
+namespace {
+
+std::int64_t int_of(const Tensor& t) { return t.item<std::int64_t>(); }
 
 Tensor element_shape_of_list(GradContext& g, int input) {
   // As it was given to this op: "element_shape".
@@ -110,15 +137,6 @@ const Op& reserve_op = OpBuilder("TensorListReserve", "tensor_list")
                                                 std::move(items), static_cast<std::size_t>(n));
                            })
                            .define();
-
-void check_item(const TensorListValue& l, const Tensor& item, std::string_view tag) {
-  RILL_CHECK(item.dtype() == l.dtype, invalid_argument,
-             "[{}] the list holds {}, the value is {}; write tf::cast(value, tf::{})", tag, l.dtype,
-             item.dtype(), l.dtype);
-  RILL_CHECK(l.element_shape.is_compatible_with(item.shape()), invalid_argument,
-             "[{}] elements have shape {}, the value has shape {}", tag, l.element_shape,
-             item.shape());
-}
 
 void push_grad(GradContext& g) {
   if (!g.raw_dy().defined()) return;
@@ -247,7 +265,7 @@ const Op& get_op = OpBuilder("TensorListGetItem", "TensorArray.read")
                          RILL_CHECK(l.dtype == a.type_attr("element_dtype"), invalid_argument,
                                     "[TensorArray.read] the list holds {}, asked for {}", l.dtype,
                                     a.type_attr("element_dtype"));
-                         const std::size_t i = checked_index(l, *in[1], "TensorArray.read");
+                         const std::size_t i = checked_index(l, int_of(*in[1]), "TensorArray.read");
                          const Tensor t = element(l, i, hint_of(*in[2]), "TensorArray.read");
                          out[0] = make_view(t, t.shape());
                        })
@@ -409,23 +427,6 @@ const Op& zeros_op = OpBuilder("_TensorListZerosLike", "tensor_list.zeros_like")
                            out[0] = make_list(l.dtype, l.element_shape, std::move(items), l.size);
                          })
                          .define();
-
-Tensor as_int32(const Operand& x) {
-  const Arg a(x, x.is_literal() ? int32 : DType());
-  return a->dtype() == int32 ? *a : cast(*a, int32);
-}
-Tensor shape_argument(const Operand& s) {
-  if (s.kind() == Operand::Kind::shape) {
-    // Unknown rank is written as -1, unknown sizes too.
-    const TensorShape& t = s.shape();
-    if (!t.has_rank()) return to_tensor(-1, int32);
-    Tensor out = make_tensor(int32, TensorShape(Dims{t.rank()}));
-    for (int i = 0; i < t.rank(); ++i)
-      mutable_data<std::int32_t>(out)[i] = static_cast<std::int32_t>(t.dim(i));
-    return out;
-  }
-  return as_int32(s);
-}
 
 }  // namespace
 

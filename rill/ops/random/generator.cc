@@ -3,12 +3,35 @@
 #include <random>
 
 #include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
 #include "rill/ops/op_helpers.h"
 #include "rill/ops/random/stateless.h"
 #include "rill/ops/random_ops.h"
 
 namespace rill::random {
 namespace {
+
+const Op& read_and_skip_op = OpBuilder("RngReadAndSkip", "Generator.skip")
+                                 .input("resource: resource")
+                                 .input("alg: int32")
+                                 .input("delta: uint64")
+                                 .output("value: int64")
+                                 .doc(
+                                     "The state of a generator, which moves on behind delta "
+                                     "numbers.")
+                                 .shape([](ShapeContext& c) {
+                                   require_rank(c, 1, 0, "alg");
+                                   require_rank(c, 2, 0, "delta");
+                                   c.set_output(0, TensorShape({3}));
+                                 })
+                                 .no_gradient()
+                                 .variable(VariableUse::update)
+                                 .stateful()
+                                 .host("alg delta")
+                                 .define();
+Tensor read_and_skip(const Tensor& state, const Tensor& delta) {
+  return execute(read_and_skip_op, {state, to_tensor(kPhilox), delta});
+}
 
 Tensor new_state(const std::vector<std::int64_t>& words) {
   auto* cell = new VariableCell;
@@ -18,6 +41,24 @@ Tensor new_state(const std::vector<std::int64_t>& words) {
   cell->trainable = false;
   cell->assign(constant(words));
   return make_resource(Ref<Resource>(cell));
+}
+
+std::vector<std::int64_t> words_of(const Operand& state) {
+  const Tensor t = to_tensor(state, state.is_literal() ? int64 : DType());
+  RILL_CHECK((t.dtype() == int64 || t.dtype() == uint64) && t.shape() == TensorShape({3}),
+             invalid_argument,
+             "[Generator] a state is three int64: counter (2) and key; got {} of shape {}",
+             t.dtype(), t.shape());
+  return t.to_vector<std::int64_t>();
+}
+std::vector<std::int64_t> words_of(const Operand& key, const Operand& counter) {
+  const Tensor k = to_tensor(key, key.is_literal() ? int64 : DType()),
+               c = to_tensor(counter, counter.is_literal() ? int64 : DType());
+  RILL_CHECK(k.ndim() == 0 && c.shape() == TensorShape({2}), invalid_argument,
+             "[Generator] the key has shape {} and the counter {}; expected a scalar and two "
+             "integers",
+             k.shape(), c.shape());
+  return words_of(concat({c, reshape(k, {1})}, 0));
 }
 
 std::mutex global_mutex;
@@ -30,11 +71,10 @@ Generator::Generator(const Tensor& state) : state_(state) {}
 // TensorFlow puts the seed into the counter's low word.
 Generator Generator::from_seed(std::int64_t seed) { return Generator(new_state({seed, 0, 0})); }
 Generator Generator::from_state(const Operand& state) {
-  const Tensor t = to_tensor(state, int64);
-  RILL_CHECK(t.dtype() == int64 && t.shape() == TensorShape({3}), invalid_argument,
-             "[Generator] a state is three int64: counter (2) and key; got {} of shape {}",
-             t.dtype(), t.shape());
-  return Generator(new_state(t.to_vector<std::int64_t>()));
+  return Generator(new_state(words_of(state)));
+}
+Generator Generator::from_key_counter(const Operand& key, const Operand& counter) {
+  return Generator(new_state(words_of(key, counter)));
 }
 Generator Generator::from_non_deterministic_state() {
   std::random_device entropy;
@@ -45,28 +85,30 @@ Generator Generator::from_non_deterministic_state() {
 Tensor Generator::state() const { return variable_cell(state_).read(); }
 
 void Generator::skip(std::int64_t delta) const {
-  VariableCell& cell = variable_cell(state_);
-  auto words = cell.read().to_vector<std::int64_t>();
-  // TensorFlow's step: 256 groups a number, on the 128-bit counter.
-  const auto step = static_cast<std::uint64_t>(delta);
-  const std::uint64_t low = static_cast<std::uint64_t>(words[0]) + (step << 8);
-  const bool carry = low < step << 8;
-  words[0] = static_cast<std::int64_t>(low);
-  words[1] = static_cast<std::int64_t>(static_cast<std::uint64_t>(words[1]) + (step >> 56) + carry);
-  cell.assign(constant(words));
+  read_and_skip(state_, to_tensor(static_cast<std::uint64_t>(delta), uint64));
 }
 
 void Generator::reset_from_seed(std::int64_t seed) const {
   variable_cell(state_).assign(constant(std::vector<std::int64_t>{seed, 0, 0}));
 }
+void Generator::reset(const Operand& state) const {
+  variable_cell(state_).assign(constant(words_of(state)));
+}
+void Generator::reset_from_key_counter(const Operand& key, const Operand& counter) const {
+  variable_cell(state_).assign(constant(words_of(key, counter)));
+}
+Tensor Generator::key() const { return state()[2]; }
 
+// An op, so that a traced function draws other numbers at every call.
 std::vector<Tensor> Generator::take(const Operand& shape) const {
-  const auto words = state().to_vector<std::int64_t>();
-  skip(checked_num_elements(as_dims(to_tensor(shape, sizes_dtype(shape)), "Generator"),
-                            "Generator"));
-  const auto u = [](std::int64_t w) { return static_cast<std::uint64_t>(w); };
-  return {constant(std::vector<std::uint64_t>{u(words[2])}),
-          constant(std::vector<std::uint64_t>{u(words[0]), u(words[1])})};
+  const Tensor sizes = to_tensor(shape, sizes_dtype(shape));
+  const Tensor count = value_known(sizes)
+                           ? to_tensor(static_cast<std::uint64_t>(checked_num_elements(
+                                           as_dims(sizes, "Generator"), "Generator")),
+                                       uint64)
+                           : cast(reduce_prod(cast(sizes, int64)), uint64);
+  const Tensor before = bitcast(read_and_skip(state_, count), uint64);
+  return {before(slice(2, 3)), before(slice(0, 2))};
 }
 
 Tensor Generator::uniform(const Operand& shape, double lo, double hi, DType dtype) const {
@@ -87,8 +129,23 @@ Tensor Generator::truncated_normal(const Operand& shape, double mean, double std
   const auto k = take(shape);
   return keyed_truncated_normal(shape, k[0], k[1], mean, stddev, dtype);
 }
+Tensor Generator::uniform_full_int(const Operand& shape, DType dtype) const {
+  const auto k = take(shape);
+  return keyed_full_int(shape, k[0], k[1], dtype);
+}
+Tensor Generator::binomial(const Operand& shape, const Operand& counts, const Operand& probs,
+                           DType dtype) const {
+  return stateful_binomial(state_, shape, counts, probs, dtype);
+}
 Tensor Generator::make_seeds(std::int64_t count) const {
-  return uniform_int({std::int64_t{2}, count}, INT64_MIN, INT64_MAX, int64);
+  const Tensor keys = uniform_full_int({count}, int64);
+  return stack({keys, zeros_like(keys)});
+}
+std::vector<Generator> Generator::split(std::int64_t count) const {
+  std::vector<Generator> all;
+  for (std::int64_t key : uniform_full_int({count}, int64).to_vector<std::int64_t>())
+    all.push_back(Generator(new_state({0, 0, key})));
+  return all;
 }
 
 Generator get_global_generator() {

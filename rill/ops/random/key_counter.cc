@@ -9,26 +9,21 @@
 namespace rill {
 namespace {
 
-void require_seed(const ShapeContext& c, int i) {
-  RILL_CHECK(!c.input(i).is_fully_defined() || c.input(i) == TensorShape({2}), invalid_argument,
-             "[{}] seed must be two integers, got shape {}", c.tag(), c.input(i));
-}
 void key_counter_shape(ShapeContext& c) {
-  require_seed(c, 0);
+  require_two_words(c, 0);
   c.set_output(0, TensorShape({1}));
   c.set_output(1, TensorShape({2}));
 }
-[[maybe_unused]] const Op& key_counter_op =
-    OpBuilder("StatelessRandomGetKeyCounter", "random.get_key_counter")
-        .input("seed: Tseed")
-        .output("key: uint64")
-        .output("counter: uint64")
-        .type("Tseed", kIndexTypes, int64)
-        .doc("The key and the counter that a seed stands for.")
-        .shape(key_counter_shape)
-        .no_gradient()
-        .host("seed")
-        .define();
+const Op& key_counter_op = OpBuilder("StatelessRandomGetKeyCounter", "random.get_key_counter")
+                               .input("seed: Tseed")
+                               .output("key: uint64")
+                               .output("counter: uint64")
+                               .type("Tseed", kIndexTypes, int64)
+                               .doc("The key and the counter that a seed stands for.")
+                               .shape(key_counter_shape)
+                               .no_gradient()
+                               .host("seed")
+                               .define();
 [[maybe_unused]] const Op& alg_op = OpBuilder("StatelessRandomGetAlg", "random.get_alg")
                                         .output("alg: int32")
                                         .doc("The generator of this device: 1, Philox.")
@@ -38,7 +33,7 @@ void key_counter_shape(ShapeContext& c) {
 
 constexpr TypeSet kWords{int32, int64, uint32, uint64};
 void seeded_bits_shape(ShapeContext& c) {
-  require_seed(c, 1);
+  require_two_words(c, 1);
   sizes_shape(c);
 }
 const Op& bits_op = OpBuilder("StatelessRandomUniformFullInt", "random.stateless_uniform_full_int")
@@ -54,10 +49,7 @@ const Op& bits_op = OpBuilder("StatelessRandomUniformFullInt", "random.stateless
                         .host("shape seed")
                         .define();
 void keyed_bits_shape(ShapeContext& c) {
-  RILL_CHECK(!c.input(1).is_fully_defined() || c.input(1) == TensorShape({1}), invalid_argument,
-             "[{}] key must have shape [1], got {}", c.tag(), c.input(1));
-  RILL_CHECK(!c.input(2).is_fully_defined() || c.input(2) == TensorShape({2}), invalid_argument,
-             "[{}] counter must have shape [2], got {}", c.tag(), c.input(2));
+  require_key_and_counter(c);
   sizes_shape(c);
 }
 const Op& bits_v2 =
@@ -79,6 +71,9 @@ const Op& bits_v2 =
 
 Tensor keyed_full_int(const Operand& shape, const Tensor& key, const Tensor& counter, DType dtype) {
   return execute(bits_v2, {sizes_of(shape), key, counter, to_tensor(kPhilox)}, {{"dtype", dtype}});
+}
+std::vector<Tensor> key_and_counter(const Operand& seed) {
+  return execute_all(key_counter_op, {Arg(seed)});
 }
 Tensor random::stateless_uniform_full_int(const Operand& shape, const Operand& seed, DType dtype) {
   return execute(bits_op, {sizes_of(shape), Arg(seed)}, {{"dtype", dtype}});

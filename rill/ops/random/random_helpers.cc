@@ -23,6 +23,17 @@ void multinomial_shape(ShapeContext& c) {
   c.set_output(0, TensorShape(Dims{c.input(0).has_rank() ? c.input(0).dim(0) : -1, n}));
 }
 
+void require_two_words(const ShapeContext& c, int i) {
+  RILL_CHECK(!c.input(i).is_fully_defined() || c.input(i) == TensorShape({2}), invalid_argument,
+             "[{}] seed must be two integers, got shape {}", c.tag(), c.input(i));
+}
+void require_key_and_counter(const ShapeContext& c) {
+  RILL_CHECK(!c.input(1).is_fully_defined() || c.input(1) == TensorShape({1}), invalid_argument,
+             "[{}] key must have shape [1], got {}", c.tag(), c.input(1));
+  RILL_CHECK(!c.input(2).is_fully_defined() || c.input(2) == TensorShape({2}), invalid_argument,
+             "[{}] counter must have shape [2], got {}", c.tag(), c.input(2));
+}
+
 Tensor sizes_of(const Operand& shape) {
   const Arg s(shape, sizes_dtype(shape));
   RILL_CHECK(s->dtype().is_integer(), invalid_argument,

@@ -10,15 +10,11 @@ namespace rill {
 namespace {
 
 void seeded_shape(ShapeContext& c) {
-  RILL_CHECK(!c.input(1).is_fully_defined() || c.input(1) == TensorShape({2}), invalid_argument,
-             "[{}] seed must be two integers, got shape {}", c.tag(), c.input(1));
+  require_two_words(c, 1);
   sizes_shape(c);
 }
 void keyed_shape(ShapeContext& c) {
-  RILL_CHECK(!c.input(1).is_fully_defined() || c.input(1) == TensorShape({1}), invalid_argument,
-             "[{}] key must have shape [1], got {}", c.tag(), c.input(1));
-  RILL_CHECK(!c.input(2).is_fully_defined() || c.input(2) == TensorShape({2}), invalid_argument,
-             "[{}] counter must have shape [2], got {}", c.tag(), c.input(2));
+  require_key_and_counter(c);
   sizes_shape(c);
 }
 

@@ -1,4 +1,6 @@
 #pragma once
+#include <vector>
+
 #include "rill/core/operand.h"
 
 // The V2 forms of the stateless ops, for Generator.
@@ -14,5 +16,10 @@ Tensor keyed_normal(const Operand& shape, const Tensor& key, const Tensor& count
 Tensor keyed_truncated_normal(const Operand& shape, const Tensor& key, const Tensor& counter,
                               double mean, double stddev, DType dtype);
 Tensor keyed_full_int(const Operand& shape, const Tensor& key, const Tensor& counter, DType dtype);
+// {key, counter} that a seed of two integers stands for.
+std::vector<Tensor> key_and_counter(const Operand& seed);
+// From the state of a Generator, which moves on.
+Tensor stateful_binomial(const Tensor& state, const Operand& shape, const Operand& counts,
+                         const Operand& probs, DType dtype);
 
 }  // namespace rill
