@@ -418,4 +418,11 @@ TEST(TrainingRules, AStepReturnsADict) {
   expect_error<InvalidArgument>([&] { m.fit(x, y, {.verbose = 0}); }, "expected a dict of scalars");
 }
 
+TEST(TrainingRules, ThereIsALossToTrainOn) {
+  keras::Sequential m({Dense(1, {.input_shape = {4}})});
+  m.compile({.optimizer = "sgd"});
+  expect_error<FailedPrecondition>([&] { m.fit(x, y, {.verbose = 0}); },
+                                   "[fit] there is no loss to train on: give compile a loss");
+}
+
 }  // namespace
