@@ -203,6 +203,16 @@ TEST(Callbacks, CsvLoggerNamesAFolderThatIsNotThere) {
       "there is no folder \"" + at + "/logs\"");
 }
 
+TEST(Callbacks, CsvLoggerSaysWhenTheDiskIsFull) {
+  if (!tf::io::file_exists("/dev/full")) GTEST_SKIP() << "there is no device that is always full";
+  keras::Sequential m = model();
+  expect_error<tf::errors::ResourceExhausted>(
+      [&] {
+        m.fit(x(), y(), {.verbose = 0, .callbacks = {keras::callbacks::CSVLogger("/dev/full")}});
+      },
+      "[CSVLogger] /dev/full cannot be written");
+}
+
 TEST(Callbacks, TerminateOnNaN) {
   keras::Sequential m = model(1e30);
   const auto h = m.fit(
