@@ -6,7 +6,7 @@
 #   make smoke         base and core tests only, a few seconds
 #   make debug         debug build and tests in build-debug/
 #   make asan, tsan    the same under sanitizers
-#   make bench         run the benchmarks; bench-peers: beside TensorFlow
+#   make bench         run the benchmarks; bench-peers: beside TensorFlow, PyTorch and JAX (ROUNDS=3)
 #   make nightly       what takes too long for every change (PARTS="tsan fuzz"; tools/nightly)
 #   make parity        compare numbers with TensorFlow; UPDATE=1 writes the goldens
 #   make gpu-report    all GPU tests and benchmarks on this machine's GPU, in build/gpu_report/
@@ -25,6 +25,7 @@ PREFIX ?= /usr/local
 VENV := $(or $(RILL_VENV),$(HOME)/.cache/rill/tf215)
 PYTHON := $(VENV)/bin/python
 VENV_NEWEST := $(or $(RILL_VENV_NEWEST),$(HOME)/.cache/rill/newest)
+VENV_PEERS := $(or $(RILL_VENV_PEERS),$(HOME)/.cache/rill/peers)
 
 export NINJA_STATUS ?= [%f/%t %es] 
 # Tests run side by side; threads that wait must not spin on a core that
@@ -80,8 +81,8 @@ nightly:
 bench: build
 	@tools/bench
 
-bench-peers: build venv
-	@$(PYTHON) tools/bench_peers.py build
+bench-peers: build venv venv-peers
+	@$(PYTHON) tools/bench_peers.py build $(ROUNDS) --python $(VENV_PEERS)/bin/python
 
 parity: packages venv venv-newest
 	$(call configure,release,build)
@@ -96,11 +97,13 @@ parity: packages venv venv-newest
 	  $$python tools/keras_random.py build/tests/keras_test 150 $$(date +%j); done
 	@$(VENV_NEWEST)/bin/python tools/keras_newest.py build/tests/keras_test rill/keras/saving/testdata/keras3 $(if $(UPDATE),--update)
 
-.PHONY: venv venv-newest
+.PHONY: venv venv-newest venv-peers
 venv:
 	@tools/make_venv "$(VENV)"
 venv-newest:
 	@tools/make_venv "$(VENV_NEWEST)" newest
+venv-peers:
+	@tools/make_venv "$(VENV_PEERS)" peers
 
 # From the last `make test`; PROGRAMS=1 first runs the programs in full, which takes long.
 features:

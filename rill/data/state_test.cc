@@ -173,6 +173,14 @@ TEST_P(State, DamagedBytesAreDataLoss) {
   }
 }
 
+// The state with another content, and a checksum that fits.
+std::string forged(const std::string& state, const std::string& content) {
+  const std::uint64_t sum = tf::fingerprint64(content);
+  std::string out = state.substr(0, 8) + content;
+  for (int b = 0; b < 8; ++b) out += static_cast<char>(sum >> 8 * b);
+  return out;
+}
+
 // Even where the checksum was made to fit, an error is all that comes of it.
 TEST_P(State, ForgedBytesNeverCrash) {
   auto it = GetParam().make().iter();
@@ -184,18 +192,30 @@ TEST_P(State, ForgedBytesNeverCrash) {
     for (const int flip : {0x01, 0x80, 0xff}) {
       std::string bad = body;
       bad[i] = static_cast<char>(bad[i] ^ flip);
-      const std::uint64_t sum = tf::fingerprint64(bad);
-      std::string forged = state.substr(0, 8) + bad;
-      for (int b = 0; b < 8; ++b) forged += static_cast<char>(sum >> 8 * b);
       auto other = GetParam().make().iter();
       try {
         // A generator would be run that often.
         if (GetParam().name == std::string("generator")) continue;
-        other.restore(forged);
+        other.restore(forged(state, bad));
         rest(other);
       } catch (const tf::errors::Error&) {
       }
     }
+}
+
+TEST(StateOf, ABatchWithOtherRowsThanItSaysIsDataLoss) {
+  const auto make = [] { return Dataset::range(8).batch(4).unbatch(); };
+  auto it = make().iter();
+  it.next();
+  const std::string state = it.save();
+  std::string content = state.substr(8, state.size() - 16);
+  const auto bytes = [](char n) { return n + std::string(7, '\0'); };
+  const std::size_t at = content.find(bytes(1) + bytes(4));  // 1 row of 4 is taken
+  ASSERT_NE(at, content.npos);
+  content[at + 8] = 5;
+  auto other = make().iter();
+  expect_error<tf::errors::DataLoss>([&] { other.restore(forged(state, content)); },
+                                     "the state is damaged: a batch has 4 rows, not 5");
 }
 
 // Passes that begin after a restore are those that would have come after the saved one, in a

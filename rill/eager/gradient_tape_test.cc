@@ -324,6 +324,11 @@ TEST(GradientFunctions, ImplicitGradientsFindTheVariables) {
       tfe::implicit_value_and_gradients([&](Tensor x) { return w * x + b; })(3.f);
   EXPECT_EQ(value.item<float>(), 7.f);
   EXPECT_EQ(pairs.size(), 2u);
+  // Of those that are to be trained only.
+  const tf::Variable frozen(5.f, {.trainable = false});
+  const auto rest = tfe::implicit_gradients([&](Tensor x) { return frozen * x + b; })(3.f);
+  ASSERT_EQ(rest.size(), 1u);
+  EXPECT_EQ(rest[0].second.id(), b.id());
 }
 
 TEST(CustomGradient, ReplacesTheGradient) {

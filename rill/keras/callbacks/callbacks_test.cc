@@ -203,6 +203,16 @@ TEST(Callbacks, CsvLoggerNamesAFolderThatIsNotThere) {
       "there is no folder \"" + at + "/logs\"");
 }
 
+TEST(Callbacks, CsvLoggerSaysWhenTheDiskIsFull) {
+  if (!tf::io::file_exists("/dev/full")) GTEST_SKIP() << "there is no device that is always full";
+  keras::Sequential m = model();
+  expect_error<tf::errors::ResourceExhausted>(
+      [&] {
+        m.fit(x(), y(), {.verbose = 0, .callbacks = {keras::callbacks::CSVLogger("/dev/full")}});
+      },
+      "[CSVLogger] /dev/full cannot be written");
+}
+
 TEST(Callbacks, TerminateOnNaN) {
   keras::Sequential m = model(1e30);
   const auto h = m.fit(
@@ -384,27 +394,50 @@ TEST(Callbacks, BackupInTheMiddleOfAnEpoch) {
                tf::errors::InvalidArgument);
 }
 
+// One line an epoch, with the numbers of the whole.
+TEST(Callbacks, ProgbarLoggerShowsAnEpochOnce) {
+  ::testing::internal::CaptureStdout();
+  model().fit(x(), y(),
+              {.batch_size = 2,
+               .epochs = 2,
+               .verbose = 0,
+               .callbacks = {keras::callbacks::ProgbarLogger()}});
+  EXPECT_THAT(::testing::internal::GetCapturedStdout(),
+              ::testing::MatchesRegex("Epoch 1/2\n2/2 [^\n]* - loss: [0-9.]+\n"
+                                      "Epoch 2/2\n2/2 [^\n]* - loss: [0-9.]+\n"));
+}
+
 TEST(Callbacks, TensorBoardWritesWhatItReadsBack) {
   const std::string logs = folder();
   keras::Sequential m = model();
-  m.fit(x(), y(),
-        {.batch_size = 2,
-         .epochs = 3,
-         .verbose = 0,
-         .callbacks = {keras::callbacks::TensorBoard({.log_dir = logs, .update_freq = 1})},
-         .validation_data = {x(), y()}});
+  const auto h =
+      m.fit(x(), y(),
+            {.batch_size = 2,
+             .epochs = 3,
+             .verbose = 0,
+             .callbacks = {keras::callbacks::TensorBoard({.log_dir = logs, .update_freq = 1})},
+             .validation_data = {x(), y()}});
+  using Points = std::vector<std::pair<std::int64_t, float>>;
   const auto tags = [&](const std::string& part) {
-    std::map<std::string, std::vector<std::int64_t>> found;
+    std::map<std::string, Points> found;
     for (const std::string& f : tf::io::list_folder(logs + "/" + part))
       for (const auto& e : tf::summary::summary_iterator(logs + "/" + part + "/" + f))
-        for (const auto& v : e.values) found[v.tag].push_back(e.step);
+        for (const auto& v : e.values) found[v.tag].emplace_back(e.step, v.tensor.item<float>());
     return found;
   };
+  const auto points = [](const std::vector<double>& numbers) {
+    Points out;
+    for (double n : numbers) out.emplace_back(out.size(), static_cast<float>(n));
+    return out;
+  };
   auto train = tags("train"), validation = tags("validation");
-  EXPECT_EQ(train["epoch_loss"], (std::vector<std::int64_t>{0, 1, 2}));
-  EXPECT_EQ(train["batch_loss"].size(), 6u);
-  EXPECT_EQ(train["epoch_learning_rate"].size(), 3u);
-  EXPECT_EQ(validation["epoch_loss"], (std::vector<std::int64_t>{0, 1, 2}));
+  EXPECT_EQ(train["epoch_loss"], points(h["loss"]));
+  EXPECT_EQ(train["epoch_learning_rate"], points({0.1, 0.1, 0.1}));
+  EXPECT_EQ(validation["epoch_loss"], points(h["val_loss"]));
+  ASSERT_EQ(train["batch_loss"].size(), 6u);
+  EXPECT_EQ(train["batch_loss"][0], std::pair(std::int64_t{0}, 9.f));
+  // Of the last batch it is the mean of the epoch so far, as Keras gives it to callbacks.
+  EXPECT_EQ(train["batch_loss"][5], std::pair(std::int64_t{5}, static_cast<float>(h["loss"][2])));
   RILL_SHOWS("K88", "V20");
 }
 

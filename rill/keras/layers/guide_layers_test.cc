@@ -167,6 +167,10 @@ TEST(KerasGuide, ConstraintsProjectAfterUpdates) {
   ASSERT_EQ(d.losses().size(), 1u);
   EXPECT_NEAR(d.losses()[0].item<float>(), 0.5f * tf::reduce_sum(tf::square(y)).item<float>(),
               1e-5);
+  // By the sample: four alike have the loss of one.
+  const float of_one = d.losses()[0].item<float>();
+  d(tf::ones({4, 2}));
+  EXPECT_NEAR(d.losses()[0].item<float>(), of_one, 1e-5);
   // A tracked variable.
   WithConstraint own;
   own(tf::ones({2}));

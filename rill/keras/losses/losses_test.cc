@@ -262,6 +262,13 @@ TEST(Losses, StandBesideMetricsAndOptimizers) {
   }
 }
 
+// A predicted 0 counts as 1e-7. Numbers of Keras 2.15.
+TEST(Losses, KlDivergenceOfWhatWasThoughtImpossible) {
+  expect_near(losses::kl_divergence(tf::constant({{0.f, 1.f}, {0.5f, 0.5f}}),
+                                    tf::constant({{1.f, 0.f}, {0.f, 1.f}})),
+              {16.118093, 7.365901}, 1e-5);
+}
+
 // Numbers of Keras 2.15: losses of columns, which weights may count.
 TEST(Losses, AlongTheFirstAxis) {
   const Tensor y = tf::constant({{1.f, 0.f}, {0.f, 1.f}, {0.f, 0.f}}),

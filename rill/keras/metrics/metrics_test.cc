@@ -117,6 +117,25 @@ TEST(Metrics, SparseCategoricalAccuracyIsOfAllSamplesSoFar) {
   EXPECT_EQ(accuracy.result().item<float>(), 0.5f);
 }
 
+// The first threshold is below 0 and the last above 1. Numbers of Keras 2.15.
+TEST(Metrics, AucOfPredictionsThatAreSure) {
+  for (const auto& [curve, want] : {std::pair("ROC", 2.f / 3), std::pair("PR", 0.5f)}) {
+    metrics::AUC uneven({.curve = curve, .thresholds = {0.2, 0.7}}),
+        even({.num_thresholds = 5, .curve = curve});
+    for (metrics::AUC* m : {&uneven, &even}) {
+      m->update_state(tf::constant({0, 1, 0, 1, 0}), tf::constant({0.f, 0.5f, 1.f, 1.f, 0.3f}));
+      EXPECT_NEAR(m->result().item<float>(), want, 1e-6) << curve;
+    }
+  }
+  // What is no probability counts as the nearest one.
+  metrics::AUC uneven({.thresholds = {0.2, 0.7}}), even({.num_thresholds = 5});
+  const Tensor labels = tf::constant({0, 0, 1}), scores = tf::constant({-0.5f, 0.2f, 1.5f});
+  uneven.update_state(labels, scores);
+  even.update_state(labels, scores);
+  EXPECT_NEAR(uneven.result().item<float>(), 0.5, 1e-6);
+  EXPECT_NEAR(even.result().item<float>(), 1, 1e-6);
+}
+
 TEST(Metrics, StatesAreMerged) {
   metrics::Accuracy one, two, three;
   one.update_state(tf::constant({{1}, {2}}), tf::constant({{0}, {2}}));

@@ -216,6 +216,18 @@ TEST(KerasGuide, CustomLayers) {
   EXPECT_EQ(layer.variables()[0].shape(), tf::TensorShape({6, 10}));
   for (float v : values(layer.variables()[0])) EXPECT_LE(std::abs(v), 0.05f);  // 'uniform'
   EXPECT_EQ(layer.variables()[0].name(), "mine/kernel:0");
+  // Once, whatever the number of calls and the size of the batch.
+  struct CountsBuilds : layers::Layer {
+    int builds = 0;
+    tf::Variable w;
+    void build(const tf::TensorShape& s) override {
+      ++builds;
+      w = add_weight("w", {s[-1]}, {.initializer = "ones"});
+    }
+    Tensor call(const Tensor& x, const keras::CallContext&) override { return x * w; }
+  } counts;
+  for (int batch = 1; batch < 4; ++batch) counts(sample({batch, 6}));
+  EXPECT_EQ(counts.builds, 1);
 }
 
 TEST(KerasGuide, ConfigurationsOfCustomLayers) {

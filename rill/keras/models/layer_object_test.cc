@@ -76,6 +76,21 @@ TEST(LayerObject, ASharedPointerIsHeldAsItIs) {
                                             "null pointer");
 }
 
+TEST(LayerObject, AHandleKeepsTheObjectHoweverItCameToIt) {
+  keras::Layer assigned = layers::Dense(1);
+  Tensor before;
+  {
+    const auto l = std::make_shared<Linear>(2);
+    before = (*l)(x);
+    const keras::Layer handle = *l;
+    assigned = handle;
+  }
+  EXPECT_EQ(values(assigned(x)), values(before));
+  const keras::Layer copied = assigned;
+  assigned = layers::Dense(1);
+  EXPECT_EQ(values(copied(x)), values(before));
+}
+
 struct Unique : layers::Layer {
   std::unique_ptr<float> factor = std::make_unique<float>(3.f);
   Tensor call(const Tensor& v, const keras::CallContext&) override { return v * *factor; }

@@ -299,6 +299,13 @@ TEST(Optimizer, AVariableThatGrewDoesNotFitItsSlots) {
 TEST(Optimizer, MomentumIsAFraction) {
   expect_error<tf::errors::InvalidArgument>([] { keras::optimizers::SGD({.momentum = 2}); },
                                             "[SGD] momentum is 2; expected a number in [0, 1]");
+  EXPECT_NO_THROW(keras::optimizers::SGD({.momentum = 1}));
+}
+
+TEST(Optimizer, AdamWDecaysWeights) {
+  expect_error<tf::errors::InvalidArgument>(
+      [] { keras::optimizers::AdamW({.weight_decay = std::nullopt}); },
+      "[AdamW] there is no weight_decay; expected a number, or use Adam");
 }
 
 TEST(Optimizer, TheGlobalStepIsAnIntegerScalar) {

@@ -119,6 +119,19 @@ TEST(SaveWeights, Hdf5NeedsWeightsThatAreThere) {
                                                "not made its weights");
 }
 
+TEST(SaveWeights, ALayerHasAsManyWeightsAsItsFile) {
+  const std::string file = fresh_folder("weights_count") + "/w.weights.h5";
+  const auto dense = [](bool use_bias) {
+    return keras::Sequential({keras::layers::Dense(2, {.use_bias = use_bias, .input_shape = {3}})});
+  };
+  dense(true).save_weights(file);
+  keras::Sequential n = dense(false);
+  const auto before = values(n.get_weights()[0]);
+  expect_error<tf::errors::InvalidArgument>([&] { n.load_weights(file); },
+                                            "has 1 weights of its own in the model, and 2 at");
+  EXPECT_EQ(values(n.get_weights()[0]), before);
+}
+
 TEST(SaveWeights, NothingIsHalfLoaded) {
   RILL_SHOWS("Z11");
   const std::string path = fresh_folder("weights_mismatch");

@@ -55,6 +55,13 @@ TEST(ModelConfig, StacksComeBack) {
           R"("registered_name": null}, {"module": "keras.layers", "class_name": "Dense", )"));
   EXPECT_THAT(json, testing::EndsWith(R"("keras_version": "2.15.0", "backend": "tensorflow"})"));
   expect_round_trip(m, tf::random::normal({3, 32}));
+  // Text that a reader of YAML would take for something else is quoted.
+  const keras::Sequential named({keras::layers::Dense(2, {.input_shape = {3}, .name = "on"}),
+                                 keras::layers::Dense(2, {.name = "null"}),
+                                 keras::layers::Dense(2, {.name = "1e3"})});
+  for (const char* line : {"name: \"on\"", "name: \"null\"", "name: \"1e3\""})
+    EXPECT_THAT(named.to_yaml(), testing::HasSubstr(line));
+  expect_round_trip(named, tf::random::normal({4, 3}));
 }
 
 // A user-defined layer that reads its mask.

@@ -418,4 +418,34 @@ TEST(TrainingRules, AStepReturnsADict) {
   expect_error<InvalidArgument>([&] { m.fit(x, y, {.verbose = 0}); }, "expected a dict of scalars");
 }
 
+TEST(TrainingRules, ThereIsALossToTrainOn) {
+  keras::Sequential m({Dense(1, {.input_shape = {4}})});
+  m.compile({.optimizer = "sgd"});
+  expect_error<FailedPrecondition>([&] { m.fit(x, y, {.verbose = 0}); },
+                                   "[fit] there is no loss to train on: give compile a loss");
+}
+
+// Floats become those of the predictions, and of one axis two; numbers of classes stay whole.
+TEST(TrainingRules, LabelsKeepTheirKind) {
+  keras::Sequential m({Dense(1, {.input_shape = {4}})});
+  Tensor seen;
+  m.compile({.optimizer = "sgd",
+             .loss =
+                 [&](const Tensor& t, const Tensor& p) {
+                   seen = t;
+                   return tf::reduce_mean(tf::square(tf::cast(t, tf::float32) - p));
+                 },
+             .run_eagerly = true});
+  const std::pair<tf::DType, tf::DType> rows[] = {{tf::int32, tf::int32},
+                                                  {tf::int64, tf::int64},
+                                                  {tf::bool_, tf::bool_},
+                                                  {tf::float64, tf::float32},
+                                                  {tf::float32, tf::float32}};
+  for (const auto& [given, want] : rows) {
+    m.train_on_batch(x, tf::cast(classes, given));
+    EXPECT_EQ(seen.dtype(), want) << given;
+    EXPECT_EQ(seen.shape(), tf::TensorShape({10, 1}));
+  }
+}
+
 }  // namespace
