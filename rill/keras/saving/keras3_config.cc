@@ -117,6 +117,7 @@ void convert_model(Config& c) {
 Config converted(const Config& record) {
   const std::string class_name = record["class_name"].as_string();
   Config config = record["config"], out = record;
+  if (class_name == "Custom>CustomScaleLayer") out.set("class_name", "CustomScaleLayer");
   if (class_name == "Sequential" || class_name == "Functional")
     convert_model(config);
   else if (class_name.find('>') == std::string::npos)

@@ -24,6 +24,8 @@ LayerRef sequential_from_config(const Config& c) {
   RILL_CHECK(list.is_list(), invalid_argument, "[Sequential] \"layers\" is {}; expected a list",
              list.to_json().substr(0, 100));
   Sequential model({}, c.is_list() ? std::string() : c.get("name", ""));
+  if (c.is_dict() && c.get("dtype").is_dict())  // of Keras 3
+    model.impl().policy = LayerOptions::from_config(c).dtype;
   for (const Config& l : list.items()) model.add(layers::deserialize(l));
   const Config& shape = c.get("build_input_shape");
   if (!model.built() && shape.is_list() && shape.size() > 0) model.build_model(shape.as_shape());
