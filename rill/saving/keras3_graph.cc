@@ -1,5 +1,6 @@
-// Keras 3 names the parts of models and optimizers in its own way when TensorFlow saves them. Here
-// such a graph gets the names of Keras 2 too, which are those of the program's objects:
+// Keras 3, and optimizers before 2.11, have names of their own for the parts of models and
+// optimizers that TensorFlow saves. Here such a graph gets the names of Keras 2 too, which are
+// those of the program's objects:
 //   _functional/_operations/2/_kernel      layer_with_weights-1/kernel
 //   _variables/1 is the learning rate      _variables/1 is the first slot
 //   inner_optimizer/.., dynamic_scale      .., loss_scale/current_loss_scale
@@ -24,6 +25,7 @@ class Renaming {
 
   void run() {
     const int n = graph_.nodes_size();
+    for (int i = 0; i < n; ++i) name_legacy_optimizer(i);
     bool any = false;
     for (int i = 0; i < n; ++i) any = any || is_of_keras3(i);
     if (!any) return;
@@ -119,6 +121,21 @@ class Renaming {
   }
 
   // ---- optimizers
+  // Of Keras before 2.11; its other numbers are settings, which the program gives.
+  void name_legacy_optimizer(int i) {
+    const std::optional<int> steps = child(i, "iter");
+    if (!steps || !is_variable(*steps) || child(i, "_iterations") || child(i, "_variables")) return;
+    const std::vector<SavedObject::ObjectReference> children(graph_.nodes(i).children().begin(),
+                                                             graph_.nodes(i).children().end());
+    for (const auto& c : children)
+      if (c.local_name() == "iter")
+        add(i, "_iterations", c.node_id());
+      else if (c.local_name() == "learning_rate")
+        add(i, "_learning_rate", c.node_id());
+      else if (c.local_name() == "beta_1" || c.local_name() == "beta_2" ||
+               c.local_name() == "decay" || c.local_name() == "momentum" || c.local_name() == "rho")
+        forget(c.node_id());
+  }
   void leave_out_rate(int i) {
     const int list = *child(i, "_variables");
     const std::optional<int> rate = child(i, "_learning_rate");

@@ -3,7 +3,7 @@
 
 namespace rill {
 
-// Gives the objects that Keras 3 saved also the names by which Keras 2 knows them. A graph of
+// Gives the objects that Keras 3, or Keras before 2.11, saved also the names of Keras 2. A graph of
 // another program stays as it is. The ids in it must have been checked.
 void give_names_of_keras2(proto::TrackableObjectGraph& graph);
 

@@ -122,7 +122,7 @@ class Position : public RestorePosition {
   void used_by(TrackableNode& node) override {
     if (!saved_ || !saved_->bundle) return;
     auto* owner = dynamic_cast<SlotOwner*>(&node);
-    if (owner) {
+    if (owner && saved_->graph.nodes(id_).slot_variables_size() > 0) {
       owner->offer_slots(Ref<SlotOffer>(new Slots(saved_, id_)));
       owner->take_slots();
     }

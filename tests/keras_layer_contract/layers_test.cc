@@ -446,11 +446,16 @@ POOLING_TEST(GlobalAveragePooling2D, .input_shapes = {{2, 5, 4, 3}},
 POOLING_TEST(GlobalAveragePooling3D, .input_shapes = {{2, 2, 3, 2, 3}},
              .expected_output_shape = {2, 3})
 
+// ---- of Keras 3
+LAYER_TEST(
+    RMSNormalization, .make = [] { return layers::RMSNormalization(); }, .input_shapes = {{2, 4}},
+    .expected_output_shape = {2, 4}, .expected_num_trainable_weights = 1,
+    .rejects = Rejects{.lower_rank = true, .higher_rank = true, .more_features = true})
+
 // ---- of the applications
 LAYER_TEST(
     CustomScaleLayer, .make = [] { return layers::CustomScaleLayer(0.25); },
-    .input_shapes = {{2, 4}, {2, 4}}, .expected_output_shape = {2, 4},
-    .rejects = Rejects{.lower_rank = true, .more_features = true})
+    .input_shapes = {{2, 4}, {2, 4}}, .expected_output_shape = {2, 4}, .rejects = kAll)
 LAYER_TEST(
     LayerScale, .make = [] { return layers::LayerScale(0.5, 4); }, .input_shapes = {{2, 4}},
     .expected_output_shape = {2, 4}, .expected_num_trainable_weights = 1,

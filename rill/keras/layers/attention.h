@@ -40,6 +40,7 @@ struct AttentionOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // Luong's attention: softmax(query . key) value.
 class Attention : public DenseAttention {
@@ -56,6 +57,7 @@ struct AdditiveAttentionOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // Bahdanau's attention: softmax(sum(scale * tanh(query + key))) value.
 class AdditiveAttention : public DenseAttention {
@@ -86,6 +88,7 @@ struct MultiHeadAttentionOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // Several attentions side by side, each on its own projection of query, key and value.
 //

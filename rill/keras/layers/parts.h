@@ -13,6 +13,7 @@ struct CustomScaleLayerOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // Of two inputs, the first and `scale` of the second: layer({x, branch}).
 class CustomScaleLayer : public Layer {
@@ -28,6 +29,7 @@ struct LayerScaleOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // x * gamma along the last axis. Weight: gamma [projection_dim], of init_values at first.
 class LayerScale : public Layer {
@@ -42,6 +44,7 @@ struct StochasticDepthOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // In training each sample is 0 with the probability drop_path_rate, else scaled by
 // 1 / (1 - drop_path_rate).

@@ -1,6 +1,7 @@
 #include <map>
 
 #include "rill/keras/engine/registered_layers_impl.h"
+#include "rill/keras/saving/call_config_impl.h"
 #include "rill/keras/saving/model_config_impl.h"
 #include "rill/keras/saving/op_calls_impl.h"
 
@@ -67,18 +68,28 @@ Config with_tensors(const Config& c) {
     return c;
   return out;
 }
+// A constant, of which Keras 2 keeps the numbers alone.
+Config constant_record(const Config& value) {
+  return Config::dict(
+      {{"class_name", "__tensor__"},
+       {"config",
+        Config::dict({{"value", value}, {"dtype", only_whole(value) ? "int32" : "float32"}})}});
+}
 // [["x", 0, 0, {"value": ["y", 0, 0]}]] as {"args": [x], "kwargs": {"value": y}}: of the form of
-// Keras 2, Keras 3 reads tensors as arguments without names alone.
+// Keras 2, Keras 3 reads tensors as arguments without names alone, and no constants.
 Config call_with_arguments(const Config& call) {
   if (!call.is_list() || call.size() == 0) return call;
-  Config args = Config::list(), kwargs;
+  Config tensors = Config::list(), kwargs;
+  bool needed = false;
   for (const Config& input : call.items()) {
     if (!input.is_list() || input.size() != 4 || !input[3].is_dict()) return call;
     kwargs = input[3];
-    args.push_back(Config::list({input[0], input[1], input[2]}));
+    const bool constant = input[0] == Config(kConstantValue);
+    needed = needed || constant;
+    tensors.push_back(constant ? constant_record(input[2])
+                               : with_tensors(Config::list({input[0], input[1], input[2]})));
   }
-  if (!any_place(kwargs)) return call;
-  const Config tensors = with_tensors(args);
+  if (!needed && !any_place(kwargs)) return call;
   return Config::dict({{"args", call.size() == 1 ? tensors : Config::list({tensors})},
                        {"kwargs", with_tensors(kwargs)}});
 }

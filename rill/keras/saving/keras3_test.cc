@@ -42,13 +42,14 @@ bool is_there(const std::string& name) {
   return made_anew() || rill::io::file_exists(golden(name));
 }
 
-// What scales losses, and layers of the applications.
-const char* const kMoreModels[] = {"mixed", "factor", "scaling", "parts"};
+// What scales losses, layers of the applications, tensors as arguments of calls.
+const char* const kMoreModels[] = {"mixed", "factor", "scaling", "parts", "states", "constants"};
 
 using rill::keras_goldens::expect_near, rill::keras_goldens::numbers;
 
 tf::Nest inputs_of(const std::string& name) {
   if (name == "stack") return numbers({6, 2, 2});
+  if (name == "states") return tf::Nest{numbers({6, 5, 4}), numbers({6, 3})};
   if (name == "graph") return tf::Nest{numbers({6, 4}), -numbers({6, 4}) / 2.f};
   if (name == "conv") return numbers({6, 8, 8, 2});
   if (name == "recurrent" || name == "masks")
@@ -176,6 +177,17 @@ keras::Model made(const std::string& name) {
          Dense(2, {.dtype = "float32"})},
         name);
   const Tensor x = keras::Input({4}, {.name = "x"});
+  if (name == "constants") {
+    const Tensor h = Dense(4)(x);
+    return keras::Model(x, Dense(2)(layers::Multiply()({h, numbers({1, 4})})), name);
+  }
+  if (name == "states") {
+    const Tensor steps = keras::Input({5, 4}, {.name = "steps"}),
+                 s = keras::Input({3}, {.name = "s"}), h = Dense(3)(layers::Flatten()(steps));
+    const Tensor g = layers::GRU(3)(steps, {.initial_state = {h}}),
+                 l = layers::LSTM(3)(steps, {.initial_state = {h, s}});
+    return keras::Model(tf::Nest{steps, s}, Dense(2)(layers::Concatenate()({g, l})), name);
+  }
   if (name == "parts") {
     const Tensor scaled = layers::LayerScale(0.5, 4)(Dense(4)(x));
     const Tensor sum = layers::CustomScaleLayer(0.25)({x, layers::StochasticDepth(0.0)(scaled)});
@@ -225,7 +237,7 @@ keras::OptimizerRef optimizer_for(const std::string& name) {
   namespace optimizers = keras::optimizers;
   if (name == "nested") return optimizers::SGD({.learning_rate = 0.05, .momentum = 0.9});
   if (name == "conv") return optimizers::RMSprop({.learning_rate = 0.01, .momentum = 0.5});
-  if (name == "graph" || name == "parts") return "sgd";
+  if (name == "graph" || name == "parts" || name == "states" || name == "constants") return "sgd";
   using Scaling = keras::mixed_precision::LossScaleOptimizer;
   if (name == "factor")
     return Scaling(optimizers::SGD({.learning_rate = 0.05, .momentum = 0.9}),

@@ -146,20 +146,6 @@ namespace {
 bool is_legacy_state(const std::vector<std::string>& names) {
   return !names.empty() && names[0].ends_with("/iter:0");
 }
-std::string_view legacy_slot(std::string_view optimizer, std::string_view slot) {
-  struct Renamed {
-    std::string_view optimizer, slot, legacy;
-  };
-  static constexpr Renamed renamed[] = {{"SGD", "m", "momentum"},
-                                        {"RMSprop", "velocity", "rms"},
-                                        {"RMSprop", "average_gradient", "mg"},
-                                        {"Adadelta", "accumulated_grad", "accum_grad"},
-                                        {"Adadelta", "accumulated_delta_var", "accum_var"},
-                                        {"Adamax", "u", "v"}};
-  for (const Renamed& r : renamed)
-    if (r.optimizer == optimizer && r.slot == slot) return r.legacy;
-  return slot;
-}
 void plan_legacy_optimizer(const Model& model, const io::Hdf5Reader& file, const std::string& group,
                            const std::vector<std::string>& names, WeightPlan& plan) {
   std::map<std::string, std::vector<std::string>, std::less<>> by_slot;

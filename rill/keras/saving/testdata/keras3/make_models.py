@@ -191,6 +191,24 @@ def parts():
     return keras.Model(x, layers.Dense(2, name="out")(y), name="parts"), numbers(6, 4), keras.optimizers.SGD(0.1)
 
 
+def states():
+    """States of recurrent layers that other layers give."""
+    x, s = keras.Input((5, 4), name="x"), keras.Input((3,), name="s")
+    h = layers.Dense(3, name="h")(layers.Flatten(name="flat")(x))
+    g = layers.GRU(3, name="gru")(x, initial_state=h)
+    l = layers.LSTM(3, name="lstm")(x, initial_state=[h, s])
+    y = layers.Dense(2, name="out")(layers.Concatenate(name="both")([g, l]))
+    return keras.Model([x, s], y, name="states"), [numbers(6, 5, 4), numbers(6, 3)], keras.optimizers.SGD(0.1)
+
+
+def constants():
+    """Inputs that are no part of the drawing."""
+    x = keras.Input((4,), name="x")
+    h = layers.Dense(4, name="h")(x)
+    y = layers.Multiply(name="times")([h, ops.convert_to_tensor(numbers(1, 4))])
+    return keras.Model(x, layers.Dense(2, name="out")(y), name="constants"), numbers(6, 4), keras.optimizers.SGD(0.1)
+
+
 class Part(layers.Layer):
     def __init__(self, units, **kwargs):
         super().__init__(**kwargs)
@@ -229,7 +247,8 @@ def own():
 
 MODELS = {"stack": stack, "graph": graph, "nested": nested, "conv": conv, "recurrent": recurrent,
           "attention": attention, "operators": operators, "arrays": arrays, "cells": cells,
-          "masks": masks, "hard": hard, "mixed": mixed, "factor": factor, "scaling": scaling, "parts": parts}
+          "masks": masks, "hard": hard, "mixed": mixed, "factor": factor, "scaling": scaling, "parts": parts,
+          "states": states, "constants": constants}
 # Of which there are checkpoints too.
 CHECKPOINTS = ("graph", "nested", "conv", "recurrent", "mixed", "scaling")
 TARGETS = numbers(6, 2)

@@ -1,0 +1,26 @@
+"""Layers and activations of Keras 3 that Keras 2 does not have."""
+import keras
+import numpy as np
+from keras import layers
+
+ACTIVATIONS = ("celu", "glu", "hard_shrink", "hard_silu", "hard_swish", "hard_tanh", "log_sigmoid", "soft_shrink",
+               "sparse_plus", "sparse_sigmoid", "sparsemax", "squareplus", "tanh_shrink")
+# Both sides of every edge, and not the edges themselves, where gradients may be either.
+EDGES = np.array([[-4, -3.1, -2.9, -1.1, -0.9, -0.51], [-0.49, -0.1, 0.1, 0.49, 0.51, 0.9],
+                  [1.1, 2, 2.9, 3.1, 4, 8]], np.float32)
+
+
+def case(name, layer, *shapes, **more):
+    return dict(name=name, layer=layer, inputs=list(shapes), **more)
+
+
+CASES = [case(name, lambda name=name: layers.Activation(name), EDGES) for name in ACTIVATIONS] + [
+    case("dense_hard_silu", lambda: layers.Dense(3, activation="hard_silu"), (4, 5)),
+    case("rms", lambda: layers.RMSNormalization(), (3, 5)),
+    case("rms_axes", lambda: layers.RMSNormalization(axis=[1, 2], epsilon=1e-3), (2, 3, 4)),
+    case("layer_rms_scaling", lambda: layers.LayerNormalization(rms_scaling=True), (3, 5)),
+    case("layer_rms_scaling_axis", lambda: layers.LayerNormalization(axis=1, rms_scaling=True, epsilon=1e-2), (2, 3, 4)),
+    case("custom_scale", lambda: __import__("keras.src.applications.inception_resnet_v2", fromlist=["x"])
+         .CustomScaleLayer(0.3), (2, 3), (2, 3)),
+    case("layer_scale", lambda: __import__("keras.src.applications.convnext", fromlist=["x"]).LayerScale(0.5, 4), (3, 4)),
+]
