@@ -1,4 +1,6 @@
 #include <map>
+#include <set>
+#include <string>
 
 #include "rill/keras/engine/registered_layers_impl.h"
 #include "rill/keras/saving/call_config_impl.h"
@@ -75,6 +77,25 @@ Config constant_record(const Config& value) {
        {"config",
         Config::dict({{"value", value}, {"dtype", only_whole(value) ? "int32" : "float32"}})}});
 }
+// States of a recurrent layer, which stand behind its input there, as an argument with a name.
+Config with_named_states(const Config& call, const Config& layer) {
+  static const std::set<std::string, std::less<>> recurrent{
+      "RNN", "SimpleRNN", "GRU", "LSTM", "Bidirectional", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"};
+  if (!call.is_list() || call.size() < 2 || !recurrent.contains(layer["class_name"].as_string()) ||
+      layer["config"].get("num_constants", 0) > 0)
+    return call;
+  Config states = Config::list();
+  for (std::size_t i = 0; i < call.size(); ++i) {
+    const Config& input = call[i];
+    if (!input.is_list() || input.size() != 4 || !input[3].is_dict() ||
+        input[0] == Config(kConstantValue))
+      return call;
+    if (i > 0) states.push_back(Config::list({input[0], input[1], input[2]}));
+  }
+  Config arguments = call[0][3];
+  arguments.set("initial_state", states.size() == 1 ? states[0] : states);
+  return Config::list({Config::list({call[0][0], call[0][1], call[0][2], arguments})});
+}
 // [["x", 0, 0, {"value": ["y", 0, 0]}]] as {"args": [x], "kwargs": {"value": y}}: of the form of
 // Keras 2, Keras 3 reads tensors as arguments without names alone, and no constants.
 Config call_with_arguments(const Config& call) {
@@ -114,7 +135,7 @@ void convert_model(Config& c) {
       Config calls = Config::list();
       const Config now = renumbered(l["inbound_nodes"], first);
       for (const Config& call : now.items())
-        calls.push_back(is_op(l) ? call : call_with_arguments(call));
+        calls.push_back(is_op(l) ? call : call_with_arguments(with_named_states(call, l)));
       l.set("inbound_nodes", calls);
       if (is_op(l)) l = keras3_op_record(l);
     }
