@@ -452,6 +452,11 @@ LAYER_TEST(
     .expected_output_shape = {2, 4}, .expected_num_trainable_weights = 1,
     .rejects = Rejects{.lower_rank = true, .higher_rank = true, .more_features = true})
 
+LAYER_TEST(
+    GroupedQueryAttention, .make = [] { return layers::GroupQueryAttention(2, 4, 2); },
+    .input_shapes = {{2, 5, 4}, {2, 3, 4}}, .expected_output_shape = {2, 5, 4},
+    .expected_num_trainable_weights = 8, .expected_mask = Mask::of_first_input, .rejects = kAll)
+
 // ---- of the applications
 LAYER_TEST(
     CustomScaleLayer, .make = [] { return layers::CustomScaleLayer(0.25); },
@@ -478,6 +483,7 @@ TEST(LayerContract, EveryLayerIsAsked) {
       {"SeparableConvolution1D", "SeparableConv1D"},
       {"SeparableConvolution2D", "SeparableConv2D"},
       {"Custom>CustomScaleLayer", "CustomScaleLayer"},
+      {"GroupQueryAttention", "GroupedQueryAttention"},
       {"Model", "Functional"}};
   std::vector<std::string> missing;
   for (const std::string& name : keras::registered_layer_names()) {

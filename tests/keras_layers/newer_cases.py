@@ -20,6 +20,13 @@ CASES = [case(name, lambda name=name: layers.Activation(name), EDGES) for name i
     case("rms_axes", lambda: layers.RMSNormalization(axis=[1, 2], epsilon=1e-3), (2, 3, 4)),
     case("layer_rms_scaling", lambda: layers.LayerNormalization(rms_scaling=True), (3, 5)),
     case("layer_rms_scaling_axis", lambda: layers.LayerNormalization(axis=1, rms_scaling=True, epsilon=1e-2), (2, 3, 4)),
+    case("group_query", lambda: layers.GroupQueryAttention(3, 4, 2), (2, 5, 4), (2, 3, 4), spread=True),
+    case("group_query_key", lambda: layers.GroupQueryAttention(2, 2, 2, use_bias=False), (2, 5, 4), (2, 3, 4), (2, 3, 6),
+         spread=True),
+    case("group_query_causal", lambda: layers.GroupQueryAttention(2, 4, 1, use_gate=True), (2, 4, 3), (2, 4, 3),
+         spread=True, call={"use_causal_mask": True}),
+    case("group_query_window", lambda: layers.GroupQueryAttention(2, 4, 2, sliding_window=2), (2, 5, 3), (2, 5, 3),
+         spread=True, call={"return_attention_scores": True}),
     case("custom_scale", lambda: __import__("keras.src.applications.inception_resnet_v2", fromlist=["x"])
          .CustomScaleLayer(0.3), (2, 3), (2, 3)),
     case("layer_scale", lambda: __import__("keras.src.applications.convnext", fromlist=["x"]).LayerScale(0.5, 4), (3, 4)),

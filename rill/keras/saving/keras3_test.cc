@@ -43,7 +43,8 @@ bool is_there(const std::string& name) {
 }
 
 // What scales losses, layers of the applications, tensors as arguments of calls.
-const char* const kMoreModels[] = {"mixed", "factor", "scaling", "parts", "states", "constants"};
+const char* const kMoreModels[] = {"mixed",  "factor",    "scaling", "parts",
+                                   "states", "constants", "newer",   "muon"};
 
 using rill::keras_goldens::expect_near, rill::keras_goldens::numbers;
 
@@ -54,7 +55,8 @@ tf::Nest inputs_of(const std::string& name) {
   if (name == "conv") return numbers({6, 8, 8, 2});
   if (name == "recurrent" || name == "masks")
     return tf::cast(tf::abs(numbers({6, 5})) * 8.f, tf::int32) % 7;
-  if (name == "attention" || name == "cells" || name == "hard") return numbers({6, 5, 4});
+  if (name == "attention" || name == "cells" || name == "hard" || name == "newer")
+    return numbers({6, 5, 4});
   return numbers({6, 4});
 }
 
@@ -177,6 +179,14 @@ keras::Model made(const std::string& name) {
          Dense(2, {.dtype = "float32"})},
         name);
   const Tensor x = keras::Input({4}, {.name = "x"});
+  if (name == "muon")
+    return Sequential({Dense(3, {.activation = "tanh", .input_shape = {4}}), Dense(2)}, name);
+  if (name == "newer") {
+    const Tensor steps = keras::Input({5, 4}, {.name = "steps"});
+    Tensor y = layers::GroupQueryAttention(2, 4, 2)(steps, steps, {.use_causal_mask = true});
+    y = Dense(3, {.activation = "hard_silu"})(layers::RMSNormalization()(y));
+    return keras::Model(steps, Dense(2)(layers::Flatten()(y)), name);
+  }
   if (name == "constants") {
     const Tensor h = Dense(4)(x);
     return keras::Model(x, Dense(2)(layers::Multiply()({h, numbers({1, 4})})), name);
@@ -238,6 +248,8 @@ keras::OptimizerRef optimizer_for(const std::string& name) {
   if (name == "nested") return optimizers::SGD({.learning_rate = 0.05, .momentum = 0.9});
   if (name == "conv") return optimizers::RMSprop({.learning_rate = 0.01, .momentum = 0.5});
   if (name == "graph" || name == "parts" || name == "states" || name == "constants") return "sgd";
+  if (name == "muon") return optimizers::Muon({.learning_rate = 0.05});
+  if (name == "newer") return optimizers::Lamb({.learning_rate = 0.01, .epsilon = 1e-3});
   using Scaling = keras::mixed_precision::LossScaleOptimizer;
   if (name == "factor")
     return Scaling(optimizers::SGD({.learning_rate = 0.05, .momentum = 0.9}),

@@ -50,6 +50,8 @@ Config with_modules(const Config& record) {
     // Keras 3 has no module where Keras 2 keeps Functional; both know keras.Model.
     module = "keras";
     if (name == "Functional") name = "Model";
+  } else if (name == "GroupedQueryAttention") {
+    name = "GroupQueryAttention";
   } else if (name == "TFOpLambda" || name == "SlicingOpLambda") {
     module = "keras.src.layers.core.tf_op_layer";
     registered = name;

@@ -209,6 +209,22 @@ def constants():
     return keras.Model(x, layers.Dense(2, name="out")(y), name="constants"), numbers(6, 4), keras.optimizers.SGD(0.1)
 
 
+def newer():
+    """Layers and an optimizer that Keras 2 does not have."""
+    x = keras.Input((5, 4), name="x")
+    y = layers.GroupQueryAttention(2, 4, 2, name="group")(x, x, use_causal_mask=True)
+    y = layers.RMSNormalization(name="rms")(y)
+    y = layers.Dense(3, activation="hard_silu", name="dense")(y)
+    y = layers.Dense(2, name="out")(layers.Flatten(name="flat")(y))
+    return keras.Model(x, y, name="newer"), numbers(6, 5, 4), keras.optimizers.Lamb(0.01, weight_decay=0.1)
+
+
+def muon():
+    """An optimizer that keeps less of some variables than of others."""
+    model = keras.Sequential([keras.Input((4,)), layers.Dense(3, activation="tanh"), layers.Dense(2)], name="muon")
+    return model, numbers(6, 4), keras.optimizers.Muon(0.05)
+
+
 class Part(layers.Layer):
     def __init__(self, units, **kwargs):
         super().__init__(**kwargs)
@@ -248,7 +264,7 @@ def own():
 MODELS = {"stack": stack, "graph": graph, "nested": nested, "conv": conv, "recurrent": recurrent,
           "attention": attention, "operators": operators, "arrays": arrays, "cells": cells,
           "masks": masks, "hard": hard, "mixed": mixed, "factor": factor, "scaling": scaling, "parts": parts,
-          "states": states, "constants": constants}
+          "states": states, "constants": constants, "newer": newer, "muon": muon}
 # Of which there are checkpoints too.
 CHECKPOINTS = ("graph", "nested", "conv", "recurrent", "mixed", "scaling")
 TARGETS = numbers(6, 2)
