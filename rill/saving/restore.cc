@@ -7,6 +7,7 @@
 #include "rill/base/check.h"
 #include "rill/base/logging.h"
 #include "rill/core/resource.h"
+#include "rill/saving/keras3_graph_impl.h"
 #include "rill/saving/restore_impl.h"
 
 namespace rill::train {
@@ -121,7 +122,7 @@ class Position : public RestorePosition {
   void used_by(TrackableNode& node) override {
     if (!saved_ || !saved_->bundle) return;
     auto* owner = dynamic_cast<SlotOwner*>(&node);
-    if (owner) {
+    if (owner && saved_->graph.nodes(id_).slot_variables_size() > 0) {
       owner->offer_slots(Ref<SlotOffer>(new Slots(saved_, id_)));
       owner->take_slots();
     }
@@ -372,6 +373,7 @@ std::shared_ptr<CheckpointStatus::Impl> restore_objects(const Roots& roots, cons
   if (path.empty()) return status;
   auto saved = std::make_shared<Saved>(path);
   const bool has_graph = read_object_graph(*saved->bundle, &saved->graph);
+  if (has_graph) give_names_of_keras2(saved->graph);
   status->saved = saved;
   if (has_graph)
     status->restore_by_graph();

@@ -446,18 +446,45 @@ POOLING_TEST(GlobalAveragePooling2D, .input_shapes = {{2, 5, 4, 3}},
 POOLING_TEST(GlobalAveragePooling3D, .input_shapes = {{2, 2, 3, 2, 3}},
              .expected_output_shape = {2, 3})
 
+// ---- of Keras 3
+LAYER_TEST(
+    RMSNormalization, .make = [] { return layers::RMSNormalization(); }, .input_shapes = {{2, 4}},
+    .expected_output_shape = {2, 4}, .expected_num_trainable_weights = 1,
+    .rejects = Rejects{.lower_rank = true, .higher_rank = true, .more_features = true})
+
+LAYER_TEST(
+    GroupedQueryAttention, .make = [] { return layers::GroupQueryAttention(2, 4, 2); },
+    .input_shapes = {{2, 5, 4}, {2, 3, 4}}, .expected_output_shape = {2, 5, 4},
+    .expected_num_trainable_weights = 8, .expected_mask = Mask::of_first_input, .rejects = kAll)
+
+// ---- of the applications
+LAYER_TEST(
+    CustomScaleLayer, .make = [] { return layers::CustomScaleLayer(0.25); },
+    .input_shapes = {{2, 4}, {2, 4}}, .expected_output_shape = {2, 4}, .rejects = kAll)
+LAYER_TEST(
+    LayerScale, .make = [] { return layers::LayerScale(0.5, 4); }, .input_shapes = {{2, 4}},
+    .expected_output_shape = {2, 4}, .expected_num_trainable_weights = 1,
+    .rejects = Rejects{.lower_rank = true, .more_features = true})
+LAYER_TEST(
+    StochasticDepth, .make = [] { return layers::StochasticDepth(0.5); }, .input_shapes = {{8, 4}},
+    .expected_output_shape = {8, 4}, .expected_mask = Mask::of_first_input,
+    .random_in_training = true)
+
 // ---- all of them
 TEST(LayerContract, EveryLayerIsAsked) {
   // Second names of the same layers, as old files have them.
-  const std::map<std::string, std::string> aliases = {{"Convolution1D", "Conv1D"},
-                                                      {"Convolution2D", "Conv2D"},
-                                                      {"Convolution3D", "Conv3D"},
-                                                      {"Convolution1DTranspose", "Conv1DTranspose"},
-                                                      {"Convolution2DTranspose", "Conv2DTranspose"},
-                                                      {"Convolution3DTranspose", "Conv3DTranspose"},
-                                                      {"SeparableConvolution1D", "SeparableConv1D"},
-                                                      {"SeparableConvolution2D", "SeparableConv2D"},
-                                                      {"Model", "Functional"}};
+  const std::map<std::string, std::string> aliases = {
+      {"Convolution1D", "Conv1D"},
+      {"Convolution2D", "Conv2D"},
+      {"Convolution3D", "Conv3D"},
+      {"Convolution1DTranspose", "Conv1DTranspose"},
+      {"Convolution2DTranspose", "Conv2DTranspose"},
+      {"Convolution3DTranspose", "Conv3DTranspose"},
+      {"SeparableConvolution1D", "SeparableConv1D"},
+      {"SeparableConvolution2D", "SeparableConv2D"},
+      {"Custom>CustomScaleLayer", "CustomScaleLayer"},
+      {"GroupQueryAttention", "GroupedQueryAttention"},
+      {"Model", "Functional"}};
   std::vector<std::string> missing;
   for (const std::string& name : keras::registered_layer_names()) {
     if (name == "InputLayer") continue;  // it computes nothing, and is in every model here

@@ -27,8 +27,13 @@ void expect_config(const Config& ours, const Config& theirs) {
   }
 }
 
-TEST(KerasLosses, EqualKeras) {
-  for (const Config& c : cases("losses")) {
+class KerasLosses : public ::testing::TestWithParam<const char*> {};
+// "newer": those of Keras 3.
+INSTANTIATE_TEST_SUITE_P(All, KerasLosses, ::testing::Values("losses", "newer_losses"),
+                         [](const auto& i) { return i.param; });
+
+TEST_P(KerasLosses, EqualKeras) {
+  for (const Config& c : cases(GetParam())) {
     SCOPED_TRACE(c["loss"].to_json());
     const keras::LossRef loss = keras::losses::deserialize(c["loss"]);
     ASSERT_TRUE(loss.defined());
@@ -50,7 +55,7 @@ TEST(KerasLosses, EqualKeras) {
 }
 
 // Probabilities of 0 and 1 have lost the gradient; the logits behind them have not.
-TEST(KerasLosses, InFunctionsLookThroughSoftmaxAndSigmoid) {
+TEST(KerasLossesOfLogits, InFunctionsLookThroughSoftmaxAndSigmoid) {
   for (const Config& c : cases("saturated")) {
     const std::string name = c["loss"].as_string();
     SCOPED_TRACE(name);
@@ -113,14 +118,18 @@ void run_metric(const Config& c, bool traced) {
   }
 }
 
-TEST(KerasMetrics, EqualKeras) {
-  for (const Config& c : cases("metrics")) {
+class KerasMetrics : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(All, KerasMetrics, ::testing::Values("metrics", "newer_metrics"),
+                         [](const auto& i) { return i.param; });
+
+TEST_P(KerasMetrics, EqualKeras) {
+  for (const Config& c : cases(GetParam())) {
     run_metric(c, false);
     if (HasFatalFailure()) return;
   }
 }
-TEST(KerasMetrics, EqualKerasInTracedFunctions) {
-  for (const Config& c : cases("metrics")) {
+TEST_P(KerasMetrics, EqualKerasInTracedFunctions) {
+  for (const Config& c : cases(GetParam())) {
     run_metric(c, true);
     if (HasFatalFailure()) return;
   }

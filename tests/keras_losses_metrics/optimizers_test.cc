@@ -69,14 +69,19 @@ void run_optimizer(const Config& c, bool traced) {
             own.to_json());
 }
 
-TEST(KerasOptimizers, EqualKeras) {
-  for (const Config& c : cases("optimizers")) {
+class KerasOptimizers : public ::testing::TestWithParam<const char*> {};
+// "newer": those of Keras 3.
+INSTANTIATE_TEST_SUITE_P(All, KerasOptimizers, ::testing::Values("optimizers", "newer_optimizers"),
+                         [](const auto& i) { return i.param; });
+
+TEST_P(KerasOptimizers, EqualKeras) {
+  for (const Config& c : cases(GetParam())) {
     run_optimizer(c, false);
     if (HasFatalFailure()) return;
   }
 }
-TEST(KerasOptimizers, EqualKerasInTracedFunctions) {
-  for (const Config& c : cases("optimizers")) {
+TEST_P(KerasOptimizers, EqualKerasInTracedFunctions) {
+  for (const Config& c : cases(GetParam())) {
     run_optimizer(c, true);
     if (HasFatalFailure()) return;
   }
@@ -196,7 +201,7 @@ TEST(KerasSchedules, EqualKeras) {
   }
 }
 
-TEST(KerasOptimizers, OlderNamesOfArguments) {
+TEST(ArgumentsOfOptimizers, OlderNamesOfArguments) {
   namespace o = keras::optimizers;
   const tf::Variable w(1.f);
   o::SGD sgd({.lr = 0.5, .decay = 1});
@@ -205,7 +210,7 @@ TEST(KerasOptimizers, OlderNamesOfArguments) {
   EXPECT_NEAR(w.item<float>(), 1 - 0.5 * (1 + 1 / 2. + 1 / 3.), 1e-6);
 }
 
-TEST(KerasOptimizers, WrongArgumentsAreNamed) {
+TEST(ArgumentsOfOptimizers, WrongArgumentsAreNamed) {
   namespace o = keras::optimizers;
   expect_error<tf::errors::InvalidArgument>(
       [] { o::Adam({.clipnorm = 1.0, .global_clipnorm = 1.0}); }, "expected one of them at most");
@@ -221,7 +226,7 @@ TEST(KerasOptimizers, WrongArgumentsAreNamed) {
                                                "before the first");
 }
 
-TEST(KerasOptimizers, TakeThoseOfVersion1) {
+TEST(ArgumentsOfOptimizers, TakeThoseOfVersion1) {
   keras::Sequential model({keras::layers::Dense({.units = 1, .input_shape = {2}})});
   model.compile({.optimizer = v1::train::AdamOptimizer(0.01), .loss = "mse"});
   const Tensor x = tf::constant({{1.f, 2.f}, {3.f, 4.f}}), y = tf::constant({{1.f}, {2.f}});

@@ -54,10 +54,22 @@ const Named kNamed[] = {
     {"relu6", nn::relu6, nullptr},
     {"leaky_relu", nn::leaky_relu, nullptr},
     {"log_softmax", nn::log_softmax, nullptr},
+    {"celu", activations::celu, nullptr},
+    {"glu", activations::glu, nullptr},
+    {"hard_shrink", activations::hard_shrink, nullptr},
+    {"hard_silu", activations::hard_silu, activations::hard_swish},
+    {"hard_tanh", activations::hard_tanh, nullptr},
+    {"log_sigmoid", activations::log_sigmoid, nullptr},
+    {"soft_shrink", activations::soft_shrink, nullptr},
+    {"sparse_plus", activations::sparse_plus, nullptr},
+    {"sparse_sigmoid", activations::sparse_sigmoid, nullptr},
+    {"sparsemax", activations::sparsemax, nullptr},
+    {"squareplus", activations::squareplus, nullptr},
+    {"tanh_shrink", activations::tanh_shrink, nullptr},
 };
 
 std::vector<std::string> known_names() {
-  std::vector<std::string> names{"silu"};
+  std::vector<std::string> names{"silu", "hard_swish"};
   for (const Named& n : kNamed)
     if (names.empty() || names.back() != n.name) names.push_back(n.name);
   return names;
@@ -67,7 +79,9 @@ std::vector<std::string> known_names() {
 
 Activation Activation::by_name(std::string_view name) {
   if (name.empty() || name == "linear") return {};
-  const std::string_view wanted = name == "silu" ? "swish" : name;
+  const std::string_view wanted = name == "silu"         ? "swish"
+                                  : name == "hard_swish" ? "hard_silu"
+                                                         : name;
   if (wanted == "hard_sigmoid" && keras_behaviour() == 3) {
     Activation made = by_function([](const Tensor& x) { return nn::relu6(x + 3) * (1.0 / 6); });
     made.impl_->name = wanted;

@@ -78,6 +78,29 @@ Tensor swish(const Operand& x);
 inline Tensor silu(const Operand& x) { return swish(x); }
 Tensor mish(const Operand& x);
 
+// ---- of Keras 3
+Tensor celu(const Operand& x);  // max(x, 0) + alpha (e^(min(x, 0) / alpha) - 1), alpha 1
+Tensor celu(const Operand& x, double alpha);
+Tensor glu(const Operand& x);  // one half of the last axis times the sigmoid of the other
+Tensor glu(const Operand& x, int axis);
+Tensor hard_shrink(const Operand& x);  // x, but 0 from -0.5 to 0.5
+Tensor hard_shrink(const Operand& x, double threshold);
+Tensor hard_silu(const Operand& x);  // x relu6(x + 3) / 6
+inline Tensor hard_swish(const Operand& x) { return hard_silu(x); }
+Tensor hard_tanh(const Operand& x);  // x, cut to [-1, 1]
+Tensor log_sigmoid(const Operand& x);
+Tensor soft_shrink(const Operand& x);  // x moved by 0.5 towards 0
+Tensor soft_shrink(const Operand& x, double threshold);
+Tensor sparse_plus(const Operand& x);     // 0, (x + 1)^2 / 4 from -1 to 1, x
+Tensor sparse_sigmoid(const Operand& x);  // 0, (x + 1) / 2 from -1 to 1, 1
+Tensor sparsemax(const Operand& x);       // along the last axis
+Tensor sparsemax(const Operand& x, int axis);
+Tensor squareplus(const Operand& x);  // (x + sqrt(x^2 + b)) / 2, b 4
+Tensor squareplus(const Operand& x, double b);
+Tensor tanh_shrink(const Operand& x);  // x - tanh(x)
+// x where it is above the threshold, else default_value.
+Tensor threshold(const Operand& x, double threshold, double default_value);
+
 // The activation of that name; InvalidArgument, with the nearest name, when there is none.
 Activation get(std::string_view name);
 

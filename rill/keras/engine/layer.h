@@ -84,6 +84,7 @@ struct LayerOptions {
   std::string name = {};               // "dense_1", from the class, when empty
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};  // the first values, in the order of weights(); no others
   // What get_config wrote of them.
   static LayerOptions from_config(const Config& config);
 };
@@ -195,6 +196,12 @@ class Layer : public std::enable_shared_from_this<Layer> {
   // have had several shapes.
   Tensor input() const;
   Tensor output() const;
+  // Those of one call there, by its number from 0: a tensor, or a list of them. FailedPrecondition
+  // where the layer has not been called so often. A model is call 0 of itself.
+  Nest get_input_at(int node_index) const;
+  Nest get_output_at(int node_index) const;
+  TensorShape get_input_shape_at(int node_index) const;  // of the first
+  TensorShape get_output_shape_at(int node_index) const;
   TensorShape input_shape() const;
   TensorShape output_shape() const;
 

@@ -143,6 +143,14 @@ void LayerCalls::build(const Layer& layer, const std::vector<TensorShape>& shape
   if (!again) l.built_for = shapes;
   l.built = true;
   layer.bound_ = true;
+  if (again || l.first_weights.empty()) return;
+  try {
+    layer.set_weights(l.first_weights);
+  } catch (errors::Error& e) {
+    e.add_context("while setting the weights given to the constructor");
+    throw;
+  }
+  l.first_weights.clear();
 }
 
 void LayerCalls::build_by_hand(Layer& layer, const std::vector<TensorShape>& shapes) {

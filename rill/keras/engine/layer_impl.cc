@@ -67,6 +67,7 @@ LayerImpl::LayerImpl(std::string_view class_name, LayerOptions o)
       automatic_name(of_library && o.name.empty()),
       class_name_(class_name),
       name_(std::move(o.name)) {
+  first_weights = std::move(o.weights);
   if (automatic_name) name_ = unique_layer_name(snake_case(class_name));
   if (o.batch_input_shape.has_rank()) {
     batch_input_shape = o.batch_input_shape;

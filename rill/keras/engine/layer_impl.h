@@ -129,6 +129,7 @@ class LayerImpl : public TrackableNode {
   std::vector<KerasNode*> inbound;           // its calls on symbolic tensors, as long as they live
   std::vector<LayerImpl*> stacks;            // the Sequential models that it is a layer of
   std::vector<TensorShape> built_for;        // shapes of the inputs at build
+  std::vector<Tensor> first_weights;         // what build sets them to, unless empty
   TensorShape last_output_shape;             // of the last call: for summaries
   const int behaves_as = keras_behaviour();  // 2 or 3: the Keras that its file is of
   const bool of_library;                     // it has its own behaviour: see above
@@ -252,7 +253,8 @@ LayerOptions common(const O& o) {
           .batch_input_shape = o.batch_input_shape,
           .name = o.name,
           .dtype = o.dtype,
-          .trainable = o.trainable};
+          .trainable = o.trainable,
+          .weights = o.weights};
 }
 
 }  // namespace rill::keras

@@ -54,6 +54,39 @@ std::vector<Tensor> Layer::outputs() const {
   const std::vector<KerasNode*>& calls = calls_of(*impl_);
   return calls.empty() ? std::vector<Tensor>() : outputs_of(*calls[0]);
 }
+namespace {
+
+Nest one_or_all(std::vector<Tensor> all) {
+  return all.size() == 1 ? Nest(all[0]) : Nest(std::move(all));
+}
+// What the call of that number took or gave. `own`: of a model, what it was made of.
+std::vector<Tensor> at_call(const Layer& layer, int index, const char* what,
+                            std::vector<Tensor> own, std::vector<Tensor> (*of)(const KerasNode&)) {
+  const std::vector<KerasNode*>& calls = calls_of(layer.impl());
+  const int count = static_cast<int>(calls.size()) + (own.empty() ? 0 : 1);
+  RILL_CHECK(index >= 0 && index < count, failed_precondition,
+             "[{}] {}: asked for call {}, but the layer has {} on tensors of keras::Input",
+             layer.name(), what, index, count);
+  if (!own.empty() && index == 0) return own;
+  return of(*calls[static_cast<std::size_t>(own.empty() ? index : index - 1)]);
+}
+
+}  // namespace
+
+Nest Layer::get_input_at(int node_index) const {
+  return one_or_all(at_call(*this, node_index, "get_input_at", impl_->inputs(), inputs_of));
+}
+Nest Layer::get_output_at(int node_index) const {
+  return one_or_all(at_call(*this, node_index, "get_output_at", impl_->outputs(), outputs_of));
+}
+TensorShape Layer::get_input_shape_at(int node_index) const {
+  return at_call(*this, node_index, "get_input_shape_at", impl_->inputs(), inputs_of).at(0).shape();
+}
+TensorShape Layer::get_output_shape_at(int node_index) const {
+  return at_call(*this, node_index, "get_output_shape_at", impl_->outputs(), outputs_of)
+      .at(0)
+      .shape();
+}
 Tensor Layer::input() const { return only(*this, "input", inputs()); }
 Tensor Layer::output() const { return only(*this, "output", outputs()); }
 TensorShape Layer::input_shape() const {

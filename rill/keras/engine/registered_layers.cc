@@ -41,6 +41,7 @@ std::string registered_class(const LayerImpl& l) {
 Config layers::serialize(const Layer& layer) {
   std::string name = layer.class_name();
   if (std::string own = registered_class(layer.impl()); !own.empty()) name = std::move(own);
+  if (name == "CustomScaleLayer") name = "Custom>CustomScaleLayer";  // as Keras 2 registered it
   return Config::dict({{"class_name", name}, {"config", layer.get_config()}});
 }
 

@@ -15,6 +15,7 @@ struct SoftmaxOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // exp(x) / sum(exp(x)) along the axis. What a mask of the input's shape hides becomes 0.
 class Softmax : public Layer {
@@ -30,6 +31,7 @@ struct ReLUOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // x above the threshold, at most max_value; negative_slope * (x - threshold) below.
 class ReLU : public Layer {
@@ -45,6 +47,7 @@ struct LeakyReLUOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // x above 0, alpha * x below.
 class LeakyReLU : public Layer {
@@ -63,6 +66,7 @@ struct PReLUOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // x above 0, alpha * x below, with a weight alpha of the shape of a sample.
 class PReLU : public Layer {
@@ -77,6 +81,7 @@ struct ELUOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // x above 0, alpha * (exp(x) - 1) below.
 class ELU : public Layer {
@@ -92,6 +97,7 @@ struct ThresholdedReLUOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // x above theta, 0 below.
 class ThresholdedReLU : public Layer {

@@ -40,6 +40,7 @@ struct AttentionOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // Luong's attention: softmax(query . key) value.
 class Attention : public DenseAttention {
@@ -56,6 +57,7 @@ struct AdditiveAttentionOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // Bahdanau's attention: softmax(sum(scale * tanh(query + key))) value.
 class AdditiveAttention : public DenseAttention {
@@ -86,6 +88,7 @@ struct MultiHeadAttentionOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // Several attentions side by side, each on its own projection of query, key and value.
 //
@@ -99,6 +102,38 @@ class MultiHeadAttention : public Layer {
   explicit MultiHeadAttention(MultiHeadAttentionOptions options);
   MultiHeadAttention(std::int64_t num_heads, std::int64_t key_dim,
                      MultiHeadAttentionOptions options = {});
+  using Layer::operator();
+  Tensor operator()(const Operand& query, const Operand& value,
+                    MultiHeadAttentionCall call = {}) const;
+  // The result, and the scores [batch, heads, Tq, Tv].
+  std::pair<Tensor, Tensor> with_scores(const Operand& query, const Operand& value,
+                                        MultiHeadAttentionCall call = {}) const;
+};
+
+struct GroupQueryAttentionOptions {
+  std::int64_t head_dim = 0, num_query_heads = 0, num_key_value_heads = 0;
+  double dropout = 0;  // of the scores
+  bool use_bias = true;
+  std::int64_t sliding_window = 0;  // a query sees fewer steps than that to either side; 0: all
+  Initializer kernel_initializer = "glorot_uniform", bias_initializer = "zeros";
+  Regularizer kernel_regularizer = {}, bias_regularizer = {}, activity_regularizer = {};
+  Constraint kernel_constraint = {}, bias_constraint = {};
+  bool use_gate = false;  // the result is weighed by a sigmoid of the query
+  std::int64_t seed = -1;
+  TensorShape input_shape = {}, batch_input_shape = {};
+  std::string name = {};
+  DTypePolicy dtype = {};
+  bool trainable = true;
+  std::vector<Tensor> weights = {};
+};
+// Of Keras 3: a MultiHeadAttention whose query heads share keys and values in groups. The number of
+// query heads is a multiple of that of the others. Inputs [batch, T, dim], as of
+// MultiHeadAttention.
+class GroupQueryAttention : public Layer {
+ public:
+  explicit GroupQueryAttention(GroupQueryAttentionOptions options);
+  GroupQueryAttention(std::int64_t head_dim, std::int64_t num_query_heads,
+                      std::int64_t num_key_value_heads, GroupQueryAttentionOptions options = {});
   using Layer::operator();
   Tensor operator()(const Operand& query, const Operand& value,
                     MultiHeadAttentionCall call = {}) const;

@@ -29,6 +29,7 @@ struct ConvOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 struct ConvTransposeOptions {
   std::int64_t filters = 0;
@@ -46,6 +47,7 @@ struct ConvTransposeOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 struct DepthwiseConvOptions {
   nn::Sizes kernel_size = {}, strides = 1;
@@ -62,6 +64,7 @@ struct DepthwiseConvOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 struct LocallyConnectedOptions {
   std::int64_t filters = 0;
@@ -77,6 +80,7 @@ struct LocallyConnectedOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 struct SeparableConvOptions {
   std::int64_t filters = 0;
@@ -95,6 +99,7 @@ struct SeparableConvOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 
 // activation(conv(x, kernel) + bias). Weights: kernel [kernel_size.., in / groups, filters],

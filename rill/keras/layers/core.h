@@ -20,6 +20,7 @@ struct DenseOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // activation(x kernel + bias) along the last axis. Weights: kernel [in, units], bias [units].
 class Dense : public Layer {
@@ -33,6 +34,7 @@ struct ActivationOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // An activation as its own layer.
 class Activation : public Layer {
@@ -45,6 +47,7 @@ struct IdentityOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // Gives what it takes.
 class Identity : public Layer {
@@ -59,6 +62,7 @@ struct FlattenOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // [batch, ...] -> [batch, everything else].
 class Flatten : public Layer {
@@ -73,6 +77,7 @@ struct ReshapeOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // [batch, ...] -> [batch, target_shape]; one size may be -1.
 class Reshape : public Layer {
@@ -102,6 +107,7 @@ struct EmbeddingOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // Indices [batch, ...] -> rows [batch, ..., output_dim] of the weight "embeddings" [input_dim,
 // output_dim]. Its gradient stays sparse: an optimizer touches the rows that were used.
@@ -117,6 +123,7 @@ struct MaskingOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // Masks the steps of [batch, time, features] whose features are all mask_value.
 class Masking : public Layer {
@@ -138,6 +145,7 @@ struct EinsumDenseOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // activation(einsum(equation, x, kernel) + bias): a Dense along any axes. "..." at the begin or
 // end of the labels stands for axes that come along.

@@ -68,6 +68,7 @@ struct LambdaOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // Lambda([](Tensor x) { return x * 2.f; }), or the name of a registered function:
 //

@@ -8,6 +8,7 @@
 #include "rill/keras/layers/lambda.h"
 #include "rill/keras/layers/merging.h"
 #include "rill/keras/layers/normalization.h"
+#include "rill/keras/layers/parts.h"
 #include "rill/keras/layers/pooling.h"
 #include "rill/keras/layers/recurrent.h"
 #include "rill/keras/layers/regularization.h"

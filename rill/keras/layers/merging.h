@@ -13,6 +13,7 @@ struct MergeOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 enum class MergeKind { add, subtract, multiply, average, maximum, minimum };
 
@@ -37,6 +38,7 @@ struct ConcatenateOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // One after the other along the axis.
 class Concatenate : public Layer {
@@ -52,6 +54,7 @@ struct DotOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // The products of two inputs summed along an axis, sample by sample: [b, i, k] and [b, k, j] with
 // axes {2, 1} give [b, i, j]. normalize: of vectors of length 1, so that it is the cosine.

@@ -25,6 +25,7 @@ struct BatchNormalizationOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // gamma * (x - mean) / sqrt(variance + epsilon) + beta. In training mean and variance are those
 // of the batch, and move moving_mean and moving_variance by 1 - momentum; else, and when the
@@ -43,17 +44,36 @@ struct LayerNormalizationOptions {
   Initializer beta_initializer = "zeros", gamma_initializer = "ones";
   Regularizer beta_regularizer = {}, gamma_regularizer = {};
   Constraint beta_constraint = {}, gamma_constraint = {};
+  bool rms_scaling = false;  // of Keras 3: gamma * x / sqrt(variance + epsilon)
   TensorShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // gamma * (x - mean) / sqrt(variance + epsilon) + beta over the axes of each sample. Weights:
-// gamma, beta with the sizes of those axes.
+// gamma, beta with the sizes of those axes; gamma alone with rms_scaling.
 class LayerNormalization : public Layer {
  public:
   LayerNormalization();
   explicit LayerNormalization(LayerNormalizationOptions options);
+};
+
+struct RMSNormalizationOptions {
+  nn::Sizes axis = -1;
+  double epsilon = 1e-6;
+  TensorShape input_shape = {}, batch_input_shape = {};
+  std::string name = {};
+  DTypePolicy dtype = {};
+  bool trainable = true;
+  std::vector<Tensor> weights = {};
+};
+// Of Keras 3: scale * x / sqrt(mean(x^2) + epsilon) over the axes. Weight: scale with the sizes of
+// those axes.
+class RMSNormalization : public Layer {
+ public:
+  RMSNormalization();
+  explicit RMSNormalization(RMSNormalizationOptions options);
 };
 
 struct GroupNormalizationOptions {
@@ -68,6 +88,7 @@ struct GroupNormalizationOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // Groups of channels, each normalised over all other axes of the sample. Weights: gamma, beta
 // [channels].
@@ -84,6 +105,7 @@ struct UnitNormalizationOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // x / its Euclidean length along the axes.
 class UnitNormalization : public Layer {
@@ -98,6 +120,7 @@ struct SpectralNormalizationOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // A layer whose kernel (or table of embeddings) is divided, before each call in training, by an
 // estimate of its largest singular value. Weights: those of the layer, and vector_u [1, out],
@@ -115,6 +138,7 @@ struct NormalizationOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // (x - mean) / sqrt(variance), with statistics that are given or were found by adapt. Weights,
 // unless they are given: mean, variance, count.
@@ -147,6 +171,7 @@ struct RescalingOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // x * scale + offset, of whole numbers too: Rescaling(1.0 / 255).
 class Rescaling : public Layer {

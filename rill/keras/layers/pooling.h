@@ -19,6 +19,7 @@ struct PoolingOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 enum class PoolingKind { max, average };
 
@@ -70,6 +71,7 @@ struct GlobalPoolingOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // Over whole axes: [batch, axes.., channels] -> [batch, channels], or with axes of size 1 with
 // keepdims. GlobalAveragePooling1D leaves out the steps that a mask hides.

@@ -70,6 +70,7 @@ struct SimpleRNNCellOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // h' = activation(x kernel + h recurrent_kernel + bias); the output is h'.
 class SimpleRNNCell : public AbstractRNNCell {
@@ -93,6 +94,7 @@ struct GRUCellOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // A gated recurrent unit; gates in the order update, reset, candidate.
 class GRUCell : public AbstractRNNCell {
@@ -116,6 +118,7 @@ struct LSTMCellOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // A long short-term memory; gates in the order input, forget, candidate, output; states h and c.
 class LSTMCell : public AbstractRNNCell {
@@ -143,6 +146,7 @@ struct RNNOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // A cell along a sequence. A masked step leaves states and output as they were.
 //
@@ -187,6 +191,7 @@ struct SimpleRNNOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 class SimpleRNN : public RNN {
  public:
@@ -213,6 +218,7 @@ struct GRUOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 class GRU : public RNN {
  public:
@@ -239,6 +245,7 @@ struct LSTMOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 class LSTM : public RNN {
  public:
@@ -266,6 +273,7 @@ struct ConvLSTMOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // An LSTM whose products are convolutions, over sequences of images of one to three axes:
 // [batch, time, axes.., channels], or [batch, time, channels, axes..] with data_format
@@ -299,6 +307,7 @@ struct BidirectionalOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // A recurrent layer from both ends. The results are in the order of time; with return_state
 // those of the forward layer come first. initial_state: half for each.
@@ -312,6 +321,7 @@ struct TimeDistributedOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // A layer on each step of [batch, time, ...] alike.
 class TimeDistributed : public Layer {

@@ -14,6 +14,7 @@ struct DropoutOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // In training each element is 0 with probability rate, else scaled by 1 / (1 - rate).
 class Dropout : public Layer {
@@ -30,6 +31,7 @@ struct SpatialDropoutOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // Dropout of whole channels of an image [batch, axes.., channels].
 template <int axes>
@@ -50,6 +52,7 @@ struct GaussianNoiseOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // In training x + noise of mean 0.
 class GaussianNoise : public Layer {
@@ -65,6 +68,7 @@ struct GaussianDropoutOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // In training x * noise of mean 1 and standard deviation sqrt(rate / (1 - rate)).
 class GaussianDropout : public Layer {
@@ -86,6 +90,7 @@ struct ActivityRegularizationOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // The input itself, which adds l1 * sum(|x|) + l2 * sum(x^2) a sample to the loss.
 class ActivityRegularization : public Layer {

@@ -15,6 +15,7 @@ struct PermuteOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // The axes of each sample in another order: dims, counted from 1, which is the first after the
 // batch. Permute({2, 1}) transposes.
@@ -32,6 +33,7 @@ struct RepeatVectorOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // [batch, features] -> [batch, n, features].
 class RepeatVector : public Layer {
@@ -79,6 +81,7 @@ struct ZeroPaddingOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // Zeros around an image.
 template <int axes>
@@ -108,6 +111,7 @@ struct CroppingOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // An image without its borders.
 template <int axes>
@@ -138,6 +142,7 @@ struct UpSamplingOptions {
   std::string name = {};
   DTypePolicy dtype = {};
   bool trainable = true;
+  std::vector<Tensor> weights = {};
 };
 // Each element `size` times along each axis of the image.
 template <int axes>

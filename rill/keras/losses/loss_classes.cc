@@ -146,6 +146,15 @@ Options crossentropy(const Config& c) {
   o.axis = static_cast<int>(c.get("axis", -1));
   return o;
 }
+// None, a number, a list, or a tuple as archives hold it.
+std::vector<int> axes_of_config(const Config& c) {
+  if (c.is_null()) return {};
+  if (c.is_number()) return {static_cast<int>(c.as_int())};
+  std::vector<int> axes;
+  for (const Config& a : (c.is_dict() ? c["items"] : c).items())
+    axes.push_back(static_cast<int>(a.as_int()));
+  return axes;
+}
 template <class L>
 LossRef plain(const Config& c) {
   return L(common<LossOptions>(c));
@@ -206,6 +215,28 @@ const Maker kMakers[] = {
        o.alpha = c.get("alpha", o.alpha);
        o.gamma = c.get("gamma", o.gamma);
        return losses::CategoricalFocalCrossentropy(o);
+     }},
+    {"Dice",
+     [](const Config& c) -> LossRef {
+       auto o = common<losses::DiceOptions>(c);
+       o.axis = axes_of_config(c.get("axis"));
+       return losses::Dice(o);
+     }},
+    {"Tversky",
+     [](const Config& c) -> LossRef {
+       auto o = common<losses::TverskyOptions>(c);
+       o.alpha = c.get("alpha", o.alpha);
+       o.beta = c.get("beta", o.beta);
+       o.axis = axes_of_config(c.get("axis"));
+       return losses::Tversky(o);
+     }},
+    {"Circle",
+     [](const Config& c) -> LossRef {
+       auto o = common<losses::CircleOptions>(c);
+       o.gamma = c.get("gamma", o.gamma);
+       o.margin = c.get("margin", o.margin);
+       o.remove_diagonal = c.get("remove_diagonal", o.remove_diagonal);
+       return losses::Circle(o);
      }},
 };
 

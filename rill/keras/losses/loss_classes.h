@@ -170,6 +170,56 @@ class CategoricalFocalCrossentropy : public Loss {
   CategoricalFocalOptions own_;
 };
 
+// ---- of Keras 3
+struct DiceOptions {
+  Reduction reduction = Reduction::AUTO;
+  std::string name = "dice";
+  std::vector<int> axis = {};  // over which regions are compared; none: all
+};
+class Dice : public Loss {
+ public:
+  explicit Dice(DiceOptions options = {});
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
+  Config get_config() const override;
+
+ private:
+  std::vector<int> axis_;
+};
+
+struct TverskyOptions {
+  double alpha = 0.5, beta = 0.5;  // weights of what lacks in y_pred, and of what is too much
+  Reduction reduction = Reduction::AUTO;
+  std::string name = "tversky";
+  std::vector<int> axis = {};
+};
+class Tversky : public Loss {
+ public:
+  explicit Tversky(TverskyOptions options = {});
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
+  Config get_config() const override;
+
+ private:
+  TverskyFunctionOptions own_;
+};
+
+struct CircleOptions {
+  double gamma = 80, margin = 0.4;
+  bool remove_diagonal = true;
+  Reduction reduction = Reduction::AUTO;
+  std::string name = "circle";
+};
+// Samples whose loss is 0 do not count in the mean.
+class Circle : public Loss {
+ public:
+  explicit Circle(CircleOptions options = {});
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
+  Tensor counted(const Tensor& y_true, const Tensor& y_pred) const override;
+  Config get_config() const override;
+
+ private:
+  CircleFunctionOptions own_;
+};
+
 // The loss of that name; InvalidArgument, with the nearest name, when there is none.
 LossRef get(std::string_view name);
 // A name, or {"class_name": .., "config": ..}, as Keras saves it.

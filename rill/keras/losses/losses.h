@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "rill/core/operand.h"
 #include "rill/core/tensor.h"
@@ -78,6 +79,27 @@ Tensor poisson(const Operand& y_true, const Operand& y_pred);
 // -1 for the same direction, 1 for the opposite.
 Tensor cosine_similarity(const Operand& y_true, const Operand& y_pred);
 Tensor cosine_similarity(const Operand& y_true, const Operand& y_pred, int axis);
+
+// ---- of Keras 3
+// What two regions lack of covering each other, 0 to 1: over the axes (none: all).
+Tensor dice(const Operand& y_true, const Operand& y_pred);
+Tensor dice(const Operand& y_true, const Operand& y_pred, const std::vector<int>& axis);
+struct TverskyFunctionOptions {
+  double alpha = 0.5, beta = 0.5;  // weights of what lacks in y_pred, and of what is too much
+  std::vector<int> axis = {};
+};
+Tensor tversky(const Operand& y_true, const Operand& y_pred);
+Tensor tversky(const Operand& y_true, const Operand& y_pred, const TverskyFunctionOptions& options);
+// Class numbers [batch] and embeddings [batch, dim] of length 1: how far each is from those of its
+// class, and how near to the others.
+Tensor circle(const Operand& y_true, const Operand& y_pred);
+struct CircleFunctionOptions {
+  // Against which each is held: the batch itself, when not given.
+  Tensor ref_labels = {}, ref_embeddings = {};
+  bool remove_diagonal = true;  // not against itself
+  double gamma = 80, margin = 0.4;
+};
+Tensor circle(const Operand& y_true, const Operand& y_pred, const CircleFunctionOptions& options);
 
 // Other names of some of these.
 Tensor mse(const Operand& y_true, const Operand& y_pred);

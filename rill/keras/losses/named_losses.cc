@@ -39,6 +39,9 @@ std::span<const NamedLoss> named_losses() {
       {"cosine_similarity", "", "CosineSimilarity", cosine_similarity},
       {"cosine_similarity", "cosine_proximity", "CosineSimilarity", cosine_similarity},
       {"cosine_similarity", "cosine", "CosineSimilarity", cosine_similarity},
+      {"dice", "", "Dice", dice},
+      {"tversky", "", "Tversky", tversky},
+      {"circle", "", "Circle", circle},
   };
   return all;
 }

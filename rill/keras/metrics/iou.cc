@@ -42,10 +42,18 @@ void IoU::update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor&
     return reshape(cast(sparse ? y : argmax(y, o_.axis), int64), {-1});
   };
   Tensor t = classes(y_true, o_.sparse_y_true), p = classes(y_pred, o_.sparse_y_pred);
-  // What is ignored may be no class at all; it is in no place of the matrix.
+  // What is ignored may be no class at all; it is in no place of the matrix. Keras 3, which counts
+  // in whole numbers, ignores all that is no class.
   Tensor counts;
-  if (o_.ignore_class) {
-    counts = t != *o_.ignore_class;
+  if (o_.ignore_class) counts = t != *o_.ignore_class;
+  if (counts_as_keras3()) {
+    const auto is_class = [&](const Tensor& y) {
+      return logical_and(y >= 0, y < static_cast<std::int64_t>(o_.num_classes));
+    };
+    const Tensor known = logical_and(is_class(t), is_class(p));
+    counts = counts.defined() ? logical_and(counts, known) : known;
+  }
+  if (counts.defined()) {
     t = where(counts, t, zeros_like(t));
     p = where(counts, p, zeros_like(p));
   }
@@ -62,11 +70,12 @@ void IoU::update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor&
   total_.assign_add(reshape(sums, {o_.num_classes, o_.num_classes}));
 }
 Tensor IoU::result() {
-  const Tensor total = total_.value(), both = linalg::tensor_diag_part(total);
+  const Tensor total = counts_as_keras3() ? cast(total_.value(), float32) : total_.value(),
+               both = linalg::tensor_diag_part(total);
   const Tensor either = reduce_sum(total, 0) + reduce_sum(total, 1) - both;
   const Tensor ids = constant(o_.target_class_ids);
   const Tensor unions = gather(either, ids);
-  const Tensor present = reduce_sum(cast(unions != 0, dtype()));
+  const Tensor present = reduce_sum(cast(unions != 0, total.dtype()));
   const Tensor shares = math::divide_no_nan(gather(both, ids), unions);
   return math::divide_no_nan(reduce_sum(shares), present);
 }
@@ -98,7 +107,7 @@ BinaryIoU::BinaryIoU(BinaryIoUOptions o)
       threshold_(o.threshold) {}
 void BinaryIoU::update_state(const Tensor& y_true, const Tensor& y_pred,
                              const Tensor& sample_weight) {
-  const Tensor yes = cast(y_pred, dtype()) >= threshold_;
+  const Tensor yes = cast(y_pred, counts_as_keras3() ? float32 : dtype()) >= threshold_;
   IoU::update_state(y_true, cast(yes, int64), sample_weight);
 }
 Config BinaryIoU::get_config() const {

@@ -12,7 +12,7 @@ struct IoUOptions {
   int num_classes = 0;
   std::vector<int> target_class_ids = {};  // the classes that the mean is of
   std::string name = {};
-  DType dtype = float32;
+  DType dtype = float32;                            // integers: counts in whole numbers, as Keras 3
   std::optional<int> ignore_class = {};             // samples of this class do not count
   bool sparse_y_true = true, sparse_y_pred = true;  // class numbers; else a number a class
   int axis = -1;                                    // of the classes, where not sparse
@@ -26,6 +26,7 @@ class IoU : public Metric {
   Config get_config() const override;
 
  protected:
+  bool counts_as_keras3() const { return dtype().is_integer(); }
   IoUOptions o_;
 
  private:

@@ -10,6 +10,7 @@
 #include "rill/keras/metrics/metric.h"
 #include "rill/keras/models/callback.h"
 #include "rill/keras/models/logs.h"
+#include "rill/keras/models/sequence.h"
 #include "rill/keras/optimizers/optimizer.h"
 
 namespace rill RILL_API {
@@ -160,14 +161,17 @@ class ValidationData {
       : x_(x), y_(y), weight_(sample_weight), kind_(Kind::arrays) {}
   ValidationData(const data::Dataset& d)
       : dataset_(std::make_shared<data::Dataset>(d)), kind_(Kind::dataset) {}
-  enum class Kind : unsigned char { none, arrays, dataset };
+  ValidationData(utils::Sequence& s) : sequence_(&s), kind_(Kind::sequence) {}  // lives as long
+  enum class Kind : unsigned char { none, arrays, dataset, sequence };
   Kind kind() const { return kind_; }
   const Nest& x() const { return x_; }
   const Nest& y() const { return y_; }
   const Nest& sample_weight() const { return weight_; }
   const data::Dataset& dataset() const { return *dataset_; }
+  utils::Sequence& sequence() const { return *sequence_; }
 
  private:
+  utils::Sequence* sequence_ = nullptr;
   Nest x_, y_, weight_;
   std::shared_ptr<data::Dataset> dataset_;
   Kind kind_ = Kind::none;
@@ -279,18 +283,23 @@ class Model : public Layer {
   void compile(CompileOptions options = {});
   bool compiled() const;
   // x and y: tensors (or lists and dicts of them, for several inputs or outputs) with the
-  // samples along axis 0, or a dataset of (x, y) or (x, y, sample_weight) in batches.
+  // samples along axis 0, or a dataset of (x, y) or (x, y, sample_weight) in batches, or a source
+  // that is asked for these by number.
   History fit(const Nest& x, const Nest& y, FitOptions options = {});
   History fit(const Nest& x, FitOptions options = {});  // for models whose loss needs no labels
   History fit(const data::Dataset& x, FitOptions options = {});
+  History fit(utils::Sequence& x, FitOptions options = {});
   Logs evaluate(const Nest& x, const Nest& y, EvaluateOptions options = {});
   Logs evaluate(const data::Dataset& x, EvaluateOptions options = {});
+  Logs evaluate(utils::Sequence& x, EvaluateOptions options = {});
   // The result for all samples. A model with several outputs has predict_all, which gives them in
   // the structure of the model's result; predict is an InvalidArgument there.
   Tensor predict(const Nest& x, PredictOptions options = {});
   Tensor predict(const data::Dataset& x, PredictOptions options = {});
+  Tensor predict(utils::Sequence& x, PredictOptions options = {});
   Nest predict_all(const Nest& x, PredictOptions options = {});
   Nest predict_all(const data::Dataset& x, PredictOptions options = {});
+  Nest predict_all(utils::Sequence& x, PredictOptions options = {});
   // One batch. The numbers are its own, or with reset_metrics = false of all since the last reset.
   Logs train_on_batch(const Nest& x, const Nest& y, const TrainOnBatchOptions& options = {});
   Logs test_on_batch(const Nest& x, const Nest& y, const TestOnBatchOptions& options = {});

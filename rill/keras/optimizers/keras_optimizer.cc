@@ -31,6 +31,21 @@ class KerasOptimizerImpl::RateNode : public TrackableNode {
   static constexpr const char* kKey = "VARIABLE_VALUE";
 };
 
+std::string_view legacy_slot(std::string_view optimizer, std::string_view slot) {
+  struct Renamed {
+    std::string_view optimizer, slot, legacy;
+  };
+  static constexpr Renamed renamed[] = {{"SGD", "m", "momentum"},
+                                        {"RMSprop", "velocity", "rms"},
+                                        {"RMSprop", "average_gradient", "mg"},
+                                        {"Adadelta", "accumulated_grad", "accum_grad"},
+                                        {"Adadelta", "accumulated_delta_var", "accum_var"},
+                                        {"Adamax", "u", "v"}};
+  for (const Renamed& r : renamed)
+    if (r.optimizer == optimizer && r.slot == slot) return r.legacy;
+  return slot;
+}
+
 namespace {
 constexpr const char* kAverage = "average";
 
@@ -126,10 +141,9 @@ bool KerasOptimizerImpl::decays(const Variable& v) const {
   return true;
 }
 void KerasOptimizerImpl::before_updates(const GradientsAndVariables& pairs, const Number& rate) {
-  if (!setup_.weight_decay) return;
   for (const auto& [g, v] : pairs)
-    if (g.defined() && decays(v))
-      v.assign_sub(v.value() * scalar_for(v, *setup_.weight_decay) * scalar_for(v, rate));
+    if (const std::optional<double> decay = weight_decay_of(v); decay && g.defined() && decays(v))
+      v.assign_sub(v.value() * scalar_for(v, *decay) * scalar_for(v, rate));
 }
 void KerasOptimizerImpl::after_updates(const GradientsAndVariables& pairs, const Tensor& done) {
   if (!setup_.use_ema) return;
@@ -176,12 +190,28 @@ Config KerasOptimizerImpl::config() const {
   return c;
 }
 
-void KerasOptimizerImpl::slot_made(const Variable&, const char* what, const Variable& made) {
+void KerasOptimizerImpl::take(const SlotOwner::Slot& s) {
+  for (const Ref<SlotOffer>& offer : offers_)
+    if (const Ref<RestorePosition> p = offer->slot(*s.variable, s.name)) s.slot->restore(p);
+}
+void KerasOptimizerImpl::offer_slots(const Ref<SlotOffer>& offer) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(offers_, [](const Ref<SlotOffer>& o) { return o->exhausted(); });
+  offers_.push_back(offer);
+}
+void KerasOptimizerImpl::take_slots() {
+  const std::lock_guard lock(mutex_);
+  for (const SlotOwner::Slot& s : made_) take(s);
+}
+
+void KerasOptimizerImpl::slot_made(const Variable& var, const char* what, const Variable& made) {
   for (const SlotGroup& group : groups_)
     for (const SlotList& list : group) {
       if (std::string_view(list.slot) != what) continue;
       const Ref<TrackableNode> node = node_of(made);
       for (TrackableNode* to : {variables_.get(), child(list.edge)}) append(*to, node);
+      made_.push_back({node_of(var), std::string(legacy_slot(setup_.class_name, what)), node});
+      take(made_.back());
       return;
     }
 }

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "rill/keras/optimizers/optimizer_impl.h"
+#include "rill/saving/slot_owner.h"
 
 namespace rill::keras {
 
@@ -12,6 +13,8 @@ struct SlotList {
   double initial = 0;
   bool copy = false;  // made of the variable's value
 };
+// What Keras before 2.11 calls a slot of an optimizer.
+std::string_view legacy_slot(std::string_view optimizer, std::string_view slot);
 // Lists that are made together: for each variable all of them, before those of the next group.
 using SlotGroup = std::vector<SlotList>;
 
@@ -35,7 +38,10 @@ struct KerasSetup {
 //   _momentums/0, 1, ...   the same slots by their kind
 // The order is decided at the first step, which makes the slots of all its variables; so
 // a restore that came before gives them their values then.
-class KerasOptimizerImpl : public RuleOptimizerImpl {
+//
+// The optimizers of Keras before 2.11 keep slots beside their variables instead, as those of
+// TensorFlow 1 do: these are read.
+class KerasOptimizerImpl : public RuleOptimizerImpl, public SlotOwner {
  public:
   KerasOptimizerImpl(KerasSetup setup, std::vector<SlotGroup> groups);
   ~KerasOptimizerImpl() override;
@@ -45,9 +51,16 @@ class KerasOptimizerImpl : public RuleOptimizerImpl {
                                  const std::vector<std::string>& names) override;
   void finalize_variable_values(const std::vector<Variable>& variables) override;
 
+  std::vector<SlotOwner::Slot> slot_variables() override { return {}; }  // it writes none
+  void offer_slots(const Ref<SlotOffer>& offer) override;
+  void take_slots() override;
+
  protected:
   // Whether a variable has this state; else a zero holds its place in the list.
   virtual bool has_slot(const Variable& /*var*/, std::string_view /*slot*/) const { return true; }
+  virtual std::optional<double> weight_decay_of(const Variable& /*var*/) const {
+    return setup_.weight_decay;
+  }
   void prepare(const std::vector<Variable>& variables) override;
   void slot_made(const Variable& var, const char* what, const Variable& slot) override;
   void state_made(const char* what, const Variable& value) override;
@@ -61,6 +74,9 @@ class KerasOptimizerImpl : public RuleOptimizerImpl {
   class RateNode;
   void restore_rate(double rate);
   bool decays(const Variable& v) const;
+  void take(const SlotOwner::Slot& slot);
+  std::vector<SlotOwner::Slot> made_;  // by their names before 2.11
+  std::vector<Ref<SlotOffer>> offers_;
   KerasSetup setup_;
   std::vector<std::uint64_t> not_decayed_;
   std::vector<std::string> not_decayed_names_;

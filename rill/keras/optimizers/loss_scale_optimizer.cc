@@ -3,6 +3,7 @@
 #include "rill/eager/context.h"
 #include "rill/graph/control_flow/control_flow.h"
 #include "rill/graph/ir/graph.h"
+#include "rill/keras/behaviour_impl.h"
 #include "rill/keras/optimizers/keras_optimizer_impl.h"
 #include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
 #include "rill/ops/array_ops.h"
@@ -37,6 +38,7 @@ LossScaleOptimizerImpl::LossScaleOptimizerImpl(Ref<OptimizerImpl> around,
                                                const mixed_precision::LossScaleOptions& o)
     : OptimizerImpl(around->name, around->iterations),
       inner(std::move(around)),
+      behaves_as(keras_behaviour()),
       initial_scale(o.initial_scale.value_or(kFirstScale)),
       growth_steps(growth_of(o)) {
   share_edges();
@@ -94,12 +96,13 @@ Gradients LossScaleOptimizerImpl::unscaled_gradients(const Gradients& gradients)
 }
 
 // Twice the scale after enough finite steps, unless that would be infinite; half of it after
-// gradients that were not finite.
+// gradients that were not finite, in Keras 2 at least 1.
 void LossScaleOptimizerImpl::adapt_scale(const Tensor& finite) {
   const Tensor now = scale.value(), count = good_steps.value() + 1;
   const Tensor grows = count >= *growth_steps, twice = now * kMultiplier;
   const Tensor grown = where(logical_and(grows, is_finite(twice)), twice, now);
-  scale.assign(where(finite, grown, maximum(now / kMultiplier, kLeast)));
+  const Tensor half = now / kMultiplier;
+  scale.assign(where(finite, grown, behaves_as == 3 ? half : maximum(half, kLeast)));
   good_steps.assign(where(logical_and(finite, logical_not(grows)), count, constant(0, int64)));
 }
 
@@ -131,7 +134,7 @@ void LossScaleOptimizerImpl::apply(const GradientsAndVariables& pairs,
         return constant(true);
       },
       [&] {
-        iterations.assign_add(1);  // as Keras counts
+        if (behaves_as == 2) iterations.assign_add(1);
         return constant(false);
       });
   share_edges();

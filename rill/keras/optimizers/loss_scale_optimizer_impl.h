@@ -4,8 +4,9 @@
 
 namespace rill::keras {
 
-// The class, as Keras 2.15 calls it in files.
-inline constexpr const char* kLossScaleOptimizer = "LossScaleOptimizerV3";
+// The class, as Keras 2.15 and Keras 3 call it in files.
+inline constexpr const char *kLossScaleOptimizer = "LossScaleOptimizerV3",
+                            *kLossScaleOptimizer3 = "LossScaleOptimizer";
 
 // A step of another optimizer, or none. In a checkpoint its state stands where that of an
 // optimizer alone would, and beside it, of a dynamic scale:
@@ -35,6 +36,8 @@ class LossScaleOptimizerImpl : public OptimizerImpl {
   Tensor loss_scale() const;
 
   const Ref<OptimizerImpl> inner;
+  // 2 or 3: Keras 3 does not count steps that are left out, and has no least scale.
+  const int behaves_as;
   const double initial_scale;
   const std::optional<std::int64_t> growth_steps;  // none: the scale is fixed
   Variable scale, good_steps;                      // of a dynamic one

@@ -244,6 +244,42 @@ class Lion : public Optimizer {  // steps of one size, by the sign of a momentum
  public:
   explicit Lion(LionOptions options = {});
 };
+
+// ---- of Keras 3
+struct LambOptions {
+  LearningRate learning_rate = 0.001;
+  double beta_1 = 0.9, beta_2 = 0.999, epsilon = 1e-7;
+  std::optional<double> weight_decay = {};
+  RILL_OPTIMIZER_FIELDS("lamb");
+};
+class Lamb : public Optimizer {  // Adam's steps, as long as the variable is
+ public:
+  explicit Lamb(LambOptions options = {});
+};
+
+struct MuonOptions {
+  LearningRate learning_rate = 0.001;
+  double adam_beta_1 = 0.9, adam_beta_2 = 0.999;
+  std::optional<double> adam_weight_decay = 0.004;
+  double epsilon = 1e-7;
+  std::optional<double> weight_decay = 0.004;
+  // Variables that take AdamW's steps beside those that are no matrix: in whose name one of the
+  // regular expressions is found, and embeddings.
+  std::vector<std::string> exclude_layers = {};
+  bool exclude_embeddings = true;
+  double muon_a = 3.4445, muon_b = -4.775, muon_c = 2.0315;  // of the iteration
+  double adam_lr_ratio = 1;                                  // AdamW's rate by the other
+  double momentum = 0.95;
+  std::int64_t ns_steps = 5;
+  bool nesterov = true;
+  std::optional<double> rms_rate = 0.2;  // steps by sqrt(the longer side) * rms_rate
+  RILL_OPTIMIZER_FIELDS("muon");
+};
+// A matrix makes steps of its momentum with all singular values brought to about 1.
+class Muon : public Optimizer {
+ public:
+  explicit Muon(MuonOptions options = {});
+};
 #undef RILL_OPTIMIZER_FIELDS
 
 // The optimizer of that name ("adam", "Adam", "rmsprop", ..) with its defaults;

@@ -6,12 +6,12 @@
 #include "rill/core/attr.h"
 #include "rill/keras/optimizers/keras_optimizer_impl.h"
 #include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
+#include "rill/keras/optimizers/optimizer_options_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/state_ops.h"
 
 namespace rill::keras::optimizers {
-namespace {
 
 // The arguments of each optimizer by the names that files hold, in Keras's order.
 template <class F>
@@ -83,47 +83,7 @@ void own_fields(LionOptions& o, F f) {
   f("beta_2", o.beta_2);
 }
 
-template <class O>
-KerasSetup setup(const char* class_name, const O& options) {
-  O o = options;
-  KerasSetup s{class_name,
-               o.name,
-               o.lr ? *o.lr : o.learning_rate,
-               o.weight_decay,
-               o.clipnorm,
-               o.clipvalue,
-               o.global_clipnorm,
-               o.use_ema,
-               o.ema_momentum,
-               o.ema_overwrite_frequency,
-               o.decay,
-               Config::dict()};
-  own_fields(o, [&](const char* key, const auto& value) { s.own.set(key, value); });
-  return s;
-}
-template <class O>
-O options_of(const Config& c) {
-  O o;
-  o.name = c.get("name", o.name.c_str());
-  if (!c.get("learning_rate").is_null())
-    o.learning_rate = LearningRate::from_config(c["learning_rate"]);
-  const auto optional = [&](const char* key, auto& field) {
-    if (!c.contains(key)) return;
-    field = {};
-    if (!c[key].is_null()) field = c[key].as_double();
-  };
-  optional("weight_decay", o.weight_decay);
-  optional("clipnorm", o.clipnorm);
-  optional("clipvalue", o.clipvalue);
-  optional("global_clipnorm", o.global_clipnorm);
-  o.use_ema = c.get("use_ema", false);
-  o.ema_momentum = c.get("ema_momentum", o.ema_momentum);
-  if (!c.get("ema_overwrite_frequency").is_null())
-    o.ema_overwrite_frequency = static_cast<int>(c["ema_overwrite_frequency"].as_int());
-  o.decay = c.get("decay", 0.0);
-  own_fields(o, [&](const char* key, auto& value) { value = c.get(key, value); });
-  return o;
-}
+namespace {
 
 class SgdImpl : public KerasOptimizerImpl {
  public:
@@ -440,10 +400,6 @@ Ftrl::Ftrl(FtrlOptions o) : Optimizer(new FtrlImpl(o)) {}
 
 namespace {
 
-template <class O, class Options>
-Optimizer made(const Config& c) {
-  return O(options_of<Options>(c));
-}
 struct Known {
   const char* class_name;
   Optimizer (*make)(const Config& config);
@@ -458,6 +414,8 @@ const Known kKnown[] = {{"Adadelta", made<Adadelta, AdadeltaOptions>},
                         {"Lion", made<Lion, LionOptions>},
                         {"LossScaleOptimizer", mixed_precision::loss_scale_optimizer_of},
                         {kLossScaleOptimizer, mixed_precision::loss_scale_optimizer_of},
+                        {"Lamb", lamb_of},
+                        {"Muon", muon_of},
                         {"Nadam", made<Nadam, NadamOptions>},
                         {"RMSprop", made<RMSprop, RMSpropOptions>},
                         {"SGD", made<SGD, SGDOptions>}};

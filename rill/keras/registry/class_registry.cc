@@ -3,6 +3,14 @@
 
 namespace rill::keras {
 
+std::vector<std::function<void()>>*& RegistrationUndo::current() {
+  static thread_local std::vector<std::function<void()>>* list = nullptr;
+  return list;
+}
+void RegistrationUndo::note(std::function<void()> undo) {
+  if (current()) current()->push_back(std::move(undo));
+}
+
 std::string registering_call(std::string_view class_name) {
   const std::size_t arrow = class_name.find('>');
   const std::string_view name = class_name.substr(arrow == class_name.npos ? 0 : arrow + 1);

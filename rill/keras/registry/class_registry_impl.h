@@ -1,12 +1,22 @@
 #pragma once
+#include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <typeindex>
 #include <vector>
 
 namespace rill::keras {
+
+// What this thread makes known while one lives is forgotten when it ends; see
+// utils::custom_object_scope. Null: it stays.
+class RegistrationUndo {
+ public:
+  static void note(std::function<void()> undo);
+  static std::vector<std::function<void()>>*& current();
+};
 
 // The classes of one kind (layers, losses, metrics) that files may name, and how each is made of
 // its configuration. A user's class is known as "package>name".
@@ -15,12 +25,12 @@ class ClassRegistry {
  public:
   void add(std::string_view name, Factory f) {
     const std::lock_guard lock(mutex_);
-    factories_[std::string(name)] = std::move(f);
+    set(factories_, std::string(name), std::move(f));
   }
   void add(std::string_view name, const std::type_info& type, Factory f) {
     const std::lock_guard lock(mutex_);
-    factories_[std::string(name)] = std::move(f);
-    names_[type] = name;
+    set(factories_, std::string(name), std::move(f));
+    set(names_, std::type_index(type), std::string(name));
   }
   // By its name, or, of a user's class, by the name without the package; empty when unknown.
   Factory find(std::string_view name) const {
@@ -51,6 +61,23 @@ class ClassRegistry {
   }
 
  private:
+  template <class Map>
+  void set(Map& map, const typename Map::key_type& key, typename Map::mapped_type value) {
+    RegistrationUndo::note([this, &map, key, before = find_in(map, key)] {
+      const std::lock_guard lock(mutex_);
+      if (before)
+        map.insert_or_assign(key, *before);
+      else
+        map.erase(key);
+    });
+    map.insert_or_assign(key, std::move(value));
+  }
+  template <class Map>
+  static std::optional<typename Map::mapped_type> find_in(const Map& map,
+                                                          const typename Map::key_type& key) {
+    const auto at = map.find(key);
+    return at == map.end() ? std::optional<typename Map::mapped_type>() : at->second;
+  }
   mutable std::mutex mutex_;
   std::map<std::string, Factory, std::less<>> factories_;
   std::map<std::type_index, std::string> names_;

@@ -93,6 +93,13 @@ class LayerCall {
 
 }  // namespace
 
+bool only_whole(const Config& c) {
+  if (!c.is_list()) return c.kind() == Config::Kind::integer;
+  for (const Config& i : c.items())
+    if (!only_whole(i)) return false;
+  return true;
+}
+
 Config call_config(const KerasNode& n, const TensorPlace& place) {
   if (dynamic_cast<const OpLayer*>(n.layer.get()))
     return keras2_config(DrawnOp(n, place).written());

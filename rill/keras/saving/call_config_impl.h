@@ -12,6 +12,8 @@ using TensorPlace = std::function<Config(const Tensor&)>;
 
 // In the place of a layer's name: what follows is a constant.
 inline constexpr const char* kConstantValue = "_CONSTANT_VALUE";
+// Whether the numbers of a constant, in lists within lists, are integers.
+bool only_whole(const Config& numbers);
 
 // What "inbound_nodes" holds of one call. Unimplemented for an op or an argument for which there
 // is no such form.

@@ -4,6 +4,7 @@
 
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
+#include "rill/keras/behaviour_impl.h"
 #include "rill/keras/losses/named_losses_impl.h"
 #include "rill/keras/metrics/metrics.h"
 #include "rill/keras/metrics/named_metrics_impl.h"
@@ -293,11 +294,13 @@ Config compile_config(const CompileOptions& o, CompileForm form) {
   }
 }
 
-CompileOptions compile_options(const Config& c, CompileForm form, const Model& model) try {
+CompileOptions compile_options(const Config& c, CompileForm form, const Model& model,
+                               bool scaled) try {
   CompileOptions o;
+  const BehaviourScope behaviour(model.impl().behaves_as);
   // Archives that do not name one are compiled as a program that does not.
   if (form == CompileForm::hdf5 || c.contains(optimizer_key(form)))
-    o.optimizer = deserialize_optimizer(c[optimizer_key(form)]);
+    o.optimizer = deserialize_optimizer(c[optimizer_key(form)], scaled);
   o.loss = read_losses(c.get("loss"));
   o.metrics = read_metrics(c.get("metrics"), model);
   o.loss_weights = read_weights(c.get("loss_weights"));

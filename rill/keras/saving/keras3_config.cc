@@ -1,6 +1,9 @@
 #include <map>
+#include <set>
+#include <string>
 
 #include "rill/keras/engine/registered_layers_impl.h"
+#include "rill/keras/saving/call_config_impl.h"
 #include "rill/keras/saving/model_config_impl.h"
 #include "rill/keras/saving/op_calls_impl.h"
 
@@ -67,18 +70,47 @@ Config with_tensors(const Config& c) {
     return c;
   return out;
 }
+// A constant, of which Keras 2 keeps the numbers alone.
+Config constant_record(const Config& value) {
+  return Config::dict(
+      {{"class_name", "__tensor__"},
+       {"config",
+        Config::dict({{"value", value}, {"dtype", only_whole(value) ? "int32" : "float32"}})}});
+}
+// States of a recurrent layer, which stand behind its input there, as an argument with a name.
+Config with_named_states(const Config& call, const Config& layer) {
+  static const std::set<std::string, std::less<>> recurrent{
+      "RNN", "SimpleRNN", "GRU", "LSTM", "Bidirectional", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"};
+  if (!call.is_list() || call.size() < 2 || !recurrent.contains(layer["class_name"].as_string()) ||
+      layer["config"].get("num_constants", 0) > 0)
+    return call;
+  Config states = Config::list();
+  for (std::size_t i = 0; i < call.size(); ++i) {
+    const Config& input = call[i];
+    if (!input.is_list() || input.size() != 4 || !input[3].is_dict() ||
+        input[0] == Config(kConstantValue))
+      return call;
+    if (i > 0) states.push_back(Config::list({input[0], input[1], input[2]}));
+  }
+  Config arguments = call[0][3];
+  arguments.set("initial_state", states.size() == 1 ? states[0] : states);
+  return Config::list({Config::list({call[0][0], call[0][1], call[0][2], arguments})});
+}
 // [["x", 0, 0, {"value": ["y", 0, 0]}]] as {"args": [x], "kwargs": {"value": y}}: of the form of
-// Keras 2, Keras 3 reads tensors as arguments without names alone.
+// Keras 2, Keras 3 reads tensors as arguments without names alone, and no constants.
 Config call_with_arguments(const Config& call) {
   if (!call.is_list() || call.size() == 0) return call;
-  Config args = Config::list(), kwargs;
+  Config tensors = Config::list(), kwargs;
+  bool needed = false;
   for (const Config& input : call.items()) {
     if (!input.is_list() || input.size() != 4 || !input[3].is_dict()) return call;
     kwargs = input[3];
-    args.push_back(Config::list({input[0], input[1], input[2]}));
+    const bool constant = input[0] == Config(kConstantValue);
+    needed = needed || constant;
+    tensors.push_back(constant ? constant_record(input[2])
+                               : with_tensors(Config::list({input[0], input[1], input[2]})));
   }
-  if (!any_place(kwargs)) return call;
-  const Config tensors = with_tensors(args);
+  if (!needed && !any_place(kwargs)) return call;
   return Config::dict({{"args", call.size() == 1 ? tensors : Config::list({tensors})},
                        {"kwargs", with_tensors(kwargs)}});
 }
@@ -103,7 +135,7 @@ void convert_model(Config& c) {
       Config calls = Config::list();
       const Config now = renumbered(l["inbound_nodes"], first);
       for (const Config& call : now.items())
-        calls.push_back(is_op(l) ? call : call_with_arguments(call));
+        calls.push_back(is_op(l) ? call : call_with_arguments(with_named_states(call, l)));
       l.set("inbound_nodes", calls);
       if (is_op(l)) l = keras3_op_record(l);
     }
@@ -117,6 +149,7 @@ void convert_model(Config& c) {
 Config converted(const Config& record) {
   const std::string class_name = record["class_name"].as_string();
   Config config = record["config"], out = record;
+  if (class_name == "Custom>CustomScaleLayer") out.set("class_name", "CustomScaleLayer");
   if (class_name == "Sequential" || class_name == "Functional")
     convert_model(config);
   else if (class_name.find('>') == std::string::npos)

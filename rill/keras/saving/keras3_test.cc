@@ -9,11 +9,13 @@
 #include "rill/keras/layers/layers.h"
 #include "rill/keras/losses/loss_classes.h"
 #include "rill/keras/metrics/metrics.h"
+#include "rill/keras/optimizers/loss_scale_optimizer.h"
 #include "rill/keras/optimizers/schedules.h"
 #include "rill/keras/saving/saving.h"
 #include "rill/keras/utils/utils.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
+#include "rill/saving/checkpoint.h"
 #include "tests/checkpoint_files.h"
 #include "tests/expect_error.h"
 #include "tests/keras_goldens.h"
@@ -40,15 +42,21 @@ bool is_there(const std::string& name) {
   return made_anew() || rill::io::file_exists(golden(name));
 }
 
+// What scales losses, layers of the applications, tensors as arguments of calls.
+const char* const kMoreModels[] = {"mixed",  "factor",    "scaling", "parts",
+                                   "states", "constants", "newer",   "muon"};
+
 using rill::keras_goldens::expect_near, rill::keras_goldens::numbers;
 
 tf::Nest inputs_of(const std::string& name) {
   if (name == "stack") return numbers({6, 2, 2});
+  if (name == "states") return tf::Nest{numbers({6, 5, 4}), numbers({6, 3})};
   if (name == "graph") return tf::Nest{numbers({6, 4}), -numbers({6, 4}) / 2.f};
   if (name == "conv") return numbers({6, 8, 8, 2});
   if (name == "recurrent" || name == "masks")
     return tf::cast(tf::abs(numbers({6, 5})) * 8.f, tf::int32) % 7;
-  if (name == "attention" || name == "cells" || name == "hard") return numbers({6, 5, 4});
+  if (name == "attention" || name == "cells" || name == "hard" || name == "newer")
+    return numbers({6, 5, 4});
   return numbers({6, 4});
 }
 
@@ -163,7 +171,38 @@ keras::Model made(const std::string& name) {
     y = layers::Reshape({15})(layers::LeakyReLU(0.1)(y));
     return keras::Model(x, Dense(2)(y), "attention");
   }
+  if (name == "factor" || name == "scaling")
+    return Sequential({Dense(3, {.activation = "tanh", .input_shape = {4}}), Dense(2)}, name);
+  if (name == "mixed")
+    return Sequential(
+        {Dense(3, {.activation = "relu", .input_shape = {4}, .dtype = "mixed_float16"}),
+         Dense(2, {.dtype = "float32"})},
+        name);
   const Tensor x = keras::Input({4}, {.name = "x"});
+  if (name == "muon")
+    return Sequential({Dense(3, {.activation = "tanh", .input_shape = {4}}), Dense(2)}, name);
+  if (name == "newer") {
+    const Tensor steps = keras::Input({5, 4}, {.name = "steps"});
+    Tensor y = layers::GroupQueryAttention(2, 4, 2)(steps, steps, {.use_causal_mask = true});
+    y = Dense(3, {.activation = "hard_silu"})(layers::RMSNormalization()(y));
+    return keras::Model(steps, Dense(2)(layers::Flatten()(y)), name);
+  }
+  if (name == "constants") {
+    const Tensor h = Dense(4)(x);
+    return keras::Model(x, Dense(2)(layers::Multiply()({h, numbers({1, 4})})), name);
+  }
+  if (name == "states") {
+    const Tensor steps = keras::Input({5, 4}, {.name = "steps"}),
+                 s = keras::Input({3}, {.name = "s"}), h = Dense(3)(layers::Flatten()(steps));
+    const Tensor g = layers::GRU(3)(steps, {.initial_state = {h}}),
+                 l = layers::LSTM(3)(steps, {.initial_state = {h, s}});
+    return keras::Model(tf::Nest{steps, s}, Dense(2)(layers::Concatenate()({g, l})), name);
+  }
+  if (name == "parts") {
+    const Tensor scaled = layers::LayerScale(0.5, 4)(Dense(4)(x));
+    const Tensor sum = layers::CustomScaleLayer(0.25)({x, layers::StochasticDepth(0.0)(scaled)});
+    return keras::Model(x, Dense(2)(sum), name);
+  }
   if (name == "operators") {
     const Tensor h = Dense(4)(x), positive = tf::cast(tf::greater(h, 0.f), tf::float32);
     Tensor y = tf::nn::relu(h) * 2.f - 1.f + tf::exp(tf::negative(tf::square(h))) * positive;
@@ -208,7 +247,16 @@ keras::OptimizerRef optimizer_for(const std::string& name) {
   namespace optimizers = keras::optimizers;
   if (name == "nested") return optimizers::SGD({.learning_rate = 0.05, .momentum = 0.9});
   if (name == "conv") return optimizers::RMSprop({.learning_rate = 0.01, .momentum = 0.5});
-  if (name == "graph") return "sgd";
+  if (name == "graph" || name == "parts" || name == "states" || name == "constants") return "sgd";
+  if (name == "muon") return optimizers::Muon({.learning_rate = 0.05});
+  if (name == "newer") return optimizers::Lamb({.learning_rate = 0.01, .epsilon = 1e-3});
+  using Scaling = keras::mixed_precision::LossScaleOptimizer;
+  if (name == "factor")
+    return Scaling(optimizers::SGD({.learning_rate = 0.05, .momentum = 0.9}),
+                   {.dynamic = false, .initial_scale = 128.0});
+  if (name == "scaling" || name == "mixed")
+    return Scaling(optimizers::Adam({.learning_rate = 0.05, .epsilon = 1e-3}),
+                   {.initial_scale = 64.0, .dynamic_growth_steps = 2});
   if (name == "recurrent")
     return optimizers::SGD({.learning_rate = 0.1, .momentum = 0.9, .nesterov = true});
   // Of gradients that are all but zero a smaller epsilon would make steps of full size.
@@ -221,7 +269,9 @@ TEST(Keras3, RillWritesForKeras) {
   rill::io::create_folders(folder);
   keras::utils::set_random_seed(1);
   keras::Config want = keras::Config::dict();
-  for (const std::string name : kModels) {
+  std::vector<std::string> names(std::begin(kModels), std::end(kModels));
+  names.insert(names.end(), std::begin(kMoreModels), std::end(kMoreModels));
+  for (const std::string& name : names) {
     SCOPED_TRACE(name);
     keras::Model m = made(name);
     m.compile({.optimizer = optimizer_for(name), .loss = "mse", .metrics = {"mae"}});
@@ -248,6 +298,14 @@ TEST(OwnKeras3Files, WeightsOfClassesOfOnesOwn) {
   keras_goldens_classes::Own m;
   m(numbers({6, 4}));
   m.load_weights(golden("own.weights.h5"));
+  rill::keras_goldens::expect_near_before(rill::keras_goldens::before(m, numbers({6, 4})),
+                                          expected()["own"]);
+}
+
+TEST(OwnKeras3Files, CheckpointsOfClassesOfOnesOwn) {
+  keras_goldens_classes::Own m;
+  m(numbers({6, 4}));
+  m.load_weights(golden("own"));
   rill::keras_goldens::expect_near_before(rill::keras_goldens::before(m, numbers({6, 4})),
                                           expected()["own"]);
 }
@@ -297,6 +355,36 @@ TEST_P(Keras3Files, ModelsComeBackFromOurFiles) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Golden, Keras3Files, ::testing::ValuesIn(kModels),
+                         [](const auto& p) { return std::string(p.param); });
+
+INSTANTIATE_TEST_SUITE_P(More, Keras3Files, ::testing::ValuesIn(kMoreModels),
+                         [](const auto& p) { return std::string(p.param); });
+
+// tf.train.Checkpoint of a model of Keras 3 and its optimizer: into models that have made their
+// state, and into those that make it at the next step.
+class Keras3FilesOfTensorFlow : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Keras3FilesOfTensorFlow, TrainingGoesOn) {
+  const std::string name = GetParam();
+  const keras::Model saved = keras::models::load_model(golden(name + ".keras"));
+  for (const bool first : {true, false}) {
+    SCOPED_TRACE(first);
+    keras::Model m = keras::models::from_json(rill::io::read_file(golden(name + ".json")));
+    m.compile({.optimizer =
+                   keras::optimizers::deserialize(keras::optimizers::serialize(saved.optimizer())),
+               .loss = "mse",
+               .metrics = {"mae"}});
+    if (!first) m.train_on_batch(inputs_of(name), numbers({6, 2}));
+    m.reset_metrics();
+    const tf::train::Checkpoint checkpoint({{"model", m}, {"optimizer", m.optimizer()}});
+    const auto status = checkpoint.read(golden(name));
+    expect_near(results(m, name), expected()[name]);
+    for (const std::string& path : status.extra()) ADD_FAILURE() << path << " was not restored";
+  }
+}
+INSTANTIATE_TEST_SUITE_P(All, Keras3FilesOfTensorFlow,
+                         ::testing::Values("graph", "nested", "conv", "recurrent", "mixed",
+                                           "scaling"),
                          [](const auto& p) { return std::string(p.param); });
 
 // Behind the slots of Nadam stands the product of its momenta. Files of Keras 2 do not hold it, but

@@ -30,6 +30,13 @@ Config model_record(const Model& model) {
   return record;
 }
 
+// Where Keras defines a layer that only its applications use; null for any other.
+static const char* module_of_part(std::string_view name) {
+  if (name == "CustomScaleLayer") return "keras.src.applications.inception_resnet_v2";
+  if (name == "LayerScale" || name == "StochasticDepth") return "keras.src.applications.convnext";
+  return nullptr;
+}
+
 Config with_modules(const Config& record) {
   std::string name = record["class_name"].as_string();
   Config config = record["config"], module = "keras.layers", registered;
@@ -43,8 +50,13 @@ Config with_modules(const Config& record) {
     // Keras 3 has no module where Keras 2 keeps Functional; both know keras.Model.
     module = "keras";
     if (name == "Functional") name = "Model";
+  } else if (name == "GroupedQueryAttention") {
+    name = "GroupQueryAttention";
   } else if (name == "TFOpLambda" || name == "SlicingOpLambda") {
     module = "keras.src.layers.core.tf_op_layer";
+    registered = name;
+  } else if (const char* place = module_of_part(name)) {
+    module = place;
     registered = name;
   } else if (const auto at = name.find('>'); at != name.npos) {
     module = Config();

@@ -8,6 +8,7 @@
 #include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
 #include "rill/keras/saving/compile_config_impl.h"
 #include "rill/keras/saving/model_config_impl.h"
+#include "rill/keras/saving/optimizer_config_impl.h"
 #include "rill/keras/saving/saving.h"
 #include "rill/keras/saving/weights_impl.h"
 #include "rill/keras/training/trainer_impl.h"
@@ -29,22 +30,6 @@ Config record_of(const Model& model, int version) {
   const Config record = model_record(model);
   return version == 3 ? keras3_record(record) : record;
 }
-// An optimizer without what Keras 3 does not know.
-Config keras3_optimizer(Config optimizer) {
-  Config own = optimizer["config"];
-  own.erase("jit_compile");
-  own.erase("is_legacy_optimizer");
-  // A schedule without a name has one of its class there.
-  if (Config rate = own.get("learning_rate");
-      rate.is_dict() && rate["config"].get("name").is_null()) {
-    Config arguments = rate["config"];
-    arguments.erase("name");
-    rate.set("config", arguments);
-    own.set("learning_rate", rate);
-  }
-  optimizer.set("config", own);
-  return optimizer;
-}
 // Losses, of which Keras 3 has no reduction "auto".
 Config keras3_losses(const Config& c) {
   Config out = c;
@@ -58,6 +43,9 @@ Config keras3_losses(const Config& c) {
   return out;
 }
 
+// Compiling the model makes its optimizer adapt the scale of the loss.
+bool scales_loss(const Model& model) { return model.impl().policy.name() == "mixed_float16"; }
+
 // ---- HDF5
 std::string hdf5_bytes(const Model& model, bool with_training, int version) {
   io::Hdf5Writer file;
@@ -70,7 +58,7 @@ std::string hdf5_bytes(const Model& model, bool with_training, int version) {
     Config c = compile_config(o, CompileForm::hdf5);
     if (version == 3) {
       c = compile_config(o, CompileForm::archive);
-      c.set("optimizer_config", keras3_optimizer(c["optimizer"]));
+      c.set("optimizer_config", keras3_optimizer(c["optimizer"], scales_loss(model)));
       c.set("loss", keras3_losses(c["loss"]));
       c.erase("optimizer");
     }
@@ -93,7 +81,7 @@ Model load_hdf5(const std::string& path, bool compile) {
   plan_named_weights(model, file, "model_weights", {}, plan);
   if (compile && file.has_attribute("", "training_config")) {
     const Config c = Config::from_json(file.text("", "training_config"));
-    model.compile(compile_options(c, CompileForm::hdf5, model));
+    model.compile(compile_options(c, CompileForm::hdf5, model, scales_loss(model)));
     plan_named_optimizer(model, file, plan);
   }
   plan.apply();
@@ -114,7 +102,8 @@ std::string archive_bytes(const Model& model, bool with_training, int version) {
   if (with_training) {
     const CompileOptions& o = model.model_impl().trainer->options;
     Config c = compile_config(o, CompileForm::archive);
-    Config optimizer = version == 3 ? keras3_optimizer(c["optimizer"]) : c["optimizer"];
+    Config optimizer =
+        version == 3 ? keras3_optimizer(c["optimizer"], scales_loss(model)) : c["optimizer"];
     const bool scales = optimizer["class_name"] == Config(kLossScaleOptimizer);
     optimizer.set("module",
                   scales ? "keras.src.mixed_precision.loss_scale_optimizer" : "keras.optimizers");
@@ -155,7 +144,15 @@ Model load_archive(const std::string& path, bool compile) {
   const Config& c = record.get("compile_config");
   const bool training = compile && c.is_dict() && c.size() > 0 &&
                         (!c.contains("optimizer") || !c["optimizer"].is_null());
-  if (training) model.compile(compile_options(c, CompileForm::archive, model));
+  if (training) {
+    // Of an optimizer that compile put into another one, Keras 3 writes the inner one's settings.
+    const bool scales = scales_loss(model) || holds_scale(weights);
+    CompileOptions options = compile_options(c, CompileForm::archive, model, scales);
+    const BehaviourScope behaviour(model.impl().behaves_as);
+    if (holds_scale(weights) && !loss_scale_optimizer(*options.optimizer))
+      options.optimizer = mixed_precision::LossScaleOptimizer(*options.optimizer);
+    model.compile(std::move(options));
+  }
   WeightPlan plan;
   plan_placed_weights(model, weights, false, plan);
   if (training) plan_placed_optimizer(model, weights, plan);

@@ -132,7 +132,11 @@ void plan_named_weights(const Model& model, const io::Hdf5Reader& file, const st
 
 // ---- optimizers
 void write_named_optimizer(const Optimizer& optimizer, io::Hdf5Writer& file, int keras_version) {
-  write_list("optimizer_weights", optimizer_state(optimizer, keras_version), file);
+  std::vector<std::pair<std::string, Tensor>> all;
+  if (keras_version == 3) all = state_of_scale(optimizer);
+  const auto state = optimizer_state(optimizer, keras_version);
+  all.insert(all.end(), state.begin(), state.end());
+  write_list("optimizer_weights", all, file);
 }
 
 namespace {
@@ -141,20 +145,6 @@ namespace {
 // ("Adam/dense/kernel/m:0") and list them slot by slot: all of "m", then all of "v".
 bool is_legacy_state(const std::vector<std::string>& names) {
   return !names.empty() && names[0].ends_with("/iter:0");
-}
-std::string_view legacy_slot(std::string_view optimizer, std::string_view slot) {
-  struct Renamed {
-    std::string_view optimizer, slot, legacy;
-  };
-  static constexpr Renamed renamed[] = {{"SGD", "m", "momentum"},
-                                        {"RMSprop", "velocity", "rms"},
-                                        {"RMSprop", "average_gradient", "mg"},
-                                        {"Adadelta", "accumulated_grad", "accum_grad"},
-                                        {"Adadelta", "accumulated_delta_var", "accum_var"},
-                                        {"Adamax", "u", "v"}};
-  for (const Renamed& r : renamed)
-    if (r.optimizer == optimizer && r.slot == slot) return r.legacy;
-  return slot;
 }
 void plan_legacy_optimizer(const Model& model, const io::Hdf5Reader& file, const std::string& group,
                            const std::vector<std::string>& names, WeightPlan& plan) {
@@ -198,6 +188,12 @@ void plan_named_optimizer(const Model& model, const io::Hdf5Reader& file, Weight
   if (is_legacy_state(names)) {
     model.optimizer().build(model.trainable_variables());
     return plan_legacy_optimizer(model, file, group, names, plan);
+  }
+  // Keras 3 has the scale of the loss before the state of the optimizer inside.
+  if (names.size() > 4 && names[3].find("/dynamic_scale") != std::string::npos) {
+    plan_scale(model.optimizer(), file.read(joined(group, names[2])),
+               file.read(joined(group, names[3])), plan);
+    names.erase(names.begin(), names.begin() + 4);
   }
   // Keras 3 keeps the learning rate here too, which the configuration has already.
   std::erase_if(names, [](const std::string& n) {

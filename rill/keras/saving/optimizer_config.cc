@@ -15,6 +15,10 @@ void check_keras_state(const Optimizer& o) {
              "include_optimizer = false, or compile with one of keras::optimizers",
              o.name());
 }
+bool adapts_scale(const Optimizer& o) {
+  const Ref<LossScaleOptimizerImpl> scales = loss_scale_optimizer(o);
+  return scales && scales->growth_steps;
+}
 }  // namespace
 
 Config serialize_optimizer(const Optimizer& o) {
@@ -22,13 +26,24 @@ Config serialize_optimizer(const Optimizer& o) {
   return optimizers::serialize(o);
 }
 
-Optimizer deserialize_optimizer(const Config& given) {
+Optimizer deserialize_optimizer(const Config& given, bool scaled) {
   if (given.is_text()) return optimizers::get(given.as_string());
-  // Of Keras 3, which may also scale losses and gather gradients.
-  for (const char* key : {"loss_scale_factor", "gradient_accumulation_steps"})
-    RILL_CHECK(given["config"].get(key).is_null(), unimplemented,
-               "[load_model] the optimizer has {} = {}, which Rill's does not have", key,
-               given["config"].get(key).to_json());
+  // Of Keras 3, which may also gather gradients and scale the loss by a number.
+  const char* steps = "gradient_accumulation_steps";
+  const Config &inside = given["config"].get("inner_optimizer"),
+               &gathered = (inside.is_dict() ? inside["config"] : given["config"]).get(steps);
+  RILL_CHECK(gathered.is_null(), unimplemented,
+             "[load_model] the optimizer has {} = {}, which Rill's does not have", steps,
+             gathered.to_json());
+  if (const Config& factor = given["config"].get("loss_scale_factor"); !factor.is_null()) {
+    Config plain = given, config = given["config"];
+    config.erase("loss_scale_factor");
+    plain.set("config", config);
+    const Optimizer inner = deserialize_optimizer(plain, scaled);
+    if (scaled) return inner;
+    return mixed_precision::LossScaleOptimizer(
+        inner, {.dynamic = false, .initial_scale = factor.as_double()});
+  }
   // Of Keras before 2.11: its Nadam calls "decay" what is a constant of the momenta since.
   if (given["class_name"] == Config("Nadam") && given["config"].contains("decay")) {
     Config without = given, config = given["config"];
@@ -37,6 +52,51 @@ Optimizer deserialize_optimizer(const Config& given) {
     return optimizers::deserialize(without);
   }
   return optimizers::deserialize(given);
+}
+
+Config keras3_optimizer(const Config& record, bool scaled) {
+  Config out = record, own = record["config"];
+  if (record["class_name"] == Config(kLossScaleOptimizer)) {
+    const Config inner = keras3_optimizer(own["inner_optimizer"], false);
+    if (!own.get("dynamic", true)) {  // there the optimizer itself scales
+      RILL_CHECK(!scaled, unimplemented,
+                 "[save] the optimizer scales the loss by {}, and never by another number. Keras 3 "
+                 "would adapt that, since the policy of the model is mixed_float16; save with "
+                 "keras_version = 2, or include_optimizer = false",
+                 own["initial_scale"].to_json());
+      Config config = inner["config"];
+      config.set("loss_scale_factor", own["initial_scale"]);
+      out = inner;
+      out.set("config", config);
+      return out;
+    }
+    return Config::dict(
+        {{"module", "keras.optimizers"},
+         {"class_name", kLossScaleOptimizer3},
+         {"config", Config::dict({{"name", "loss_scale_optimizer"},
+                                  {"inner_optimizer", inner},
+                                  {"initial_scale", own["initial_scale"]},
+                                  {"dynamic_growth_steps", own["dynamic_growth_steps"]}})},
+         {"registered_name", Config()}});
+  }
+  own.erase("jit_compile");
+  own.erase("is_legacy_optimizer");
+  // A schedule without a name has one of its class there.
+  if (Config rate = own.get("learning_rate");
+      rate.is_dict() && rate["config"].get("name").is_null()) {
+    Config arguments = rate["config"];
+    arguments.erase("name");
+    rate.set("config", arguments);
+    own.set("learning_rate", rate);
+  }
+  out.set("config", own);
+  return out;
+}
+
+Config rule_record(const Optimizer& o) {
+  const Config record = serialize_optimizer(o);
+  return record["config"].contains("inner_optimizer") ? record["config"]["inner_optimizer"]
+                                                      : record;
 }
 
 bool has_keras_state(const Optimizer& o) {
@@ -57,11 +117,7 @@ Ref<TrackableNode> product_of_momenta(const Optimizer& o) {
 }
 
 Tensor product_of_momenta_after(const Optimizer& o, std::int64_t steps) {
-  const Config record = serialize_optimizer(o);
-  const Config& outer = record["config"];
-  const Config& config =
-      outer.contains("inner_optimizer") ? outer["inner_optimizer"]["config"] : outer;
-  const double beta = config["beta_1"].as_double();
+  const double beta = rule_record(o)["config"]["beta_1"].as_double();
   const Ref<TrackableNode> product = product_of_momenta(o);
   const DType dtype = product->saved_values().at(0).value.dtype();
   double value = 1;
@@ -80,14 +136,25 @@ std::vector<std::pair<std::string, Tensor>> optimizer_state(const Optimizer& o, 
   if (keras_version < 3) return state;
   // Keras 3 keeps the learning rate behind the count of steps, unless it is a schedule, and no
   // momentum for an SGD that has none.
-  const Config record = serialize_optimizer(o), &config = record["config"];
+  const Config record = rule_record(o), &config = record["config"];
   if (record["class_name"] == Config("SGD") && config.get("momentum", 0.0) == 0)
     state.resize(std::min<std::size_t>(state.size(), 1));
   if (config.get("learning_rate").is_number())
     state.insert(state.begin() + 1, {"learning_rate", constant(o.learning_rate(), float32)});
-  if (const Ref<TrackableNode> product = product_of_momenta(o))
+  // Nor does it keep the product of momenta of an optimizer inside another one.
+  if (const Ref<TrackableNode> product = product_of_momenta(o); product && !adapts_scale(o))
     state.emplace_back("variable", product->saved_values().at(0).value);
   return state;
+}
+
+std::vector<std::pair<std::string, Tensor>> state_of_scale(const Optimizer& o) {
+  if (!adapts_scale(o)) return {};
+  const Ref<LossScaleOptimizerImpl> scales = loss_scale_optimizer(o);
+  const std::string name = "loss_scale_optimizer/";
+  return {{name + "iteration", constant(0, int64)},
+          {name + "learning_rate", constant(0.f)},
+          {name + "step_counter", scales->good_steps.value()},
+          {name + "dynamic_scale", scales->scale.value()}};
 }
 
 }  // namespace rill::keras

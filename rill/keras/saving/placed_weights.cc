@@ -17,6 +17,8 @@ namespace rill::keras {
 
 namespace {
 
+constexpr const char* kInnerState = "optimizer/inner_optimizer/vars";
+
 std::string below(const std::string& place, const std::string& name) {
   return place.empty() ? name : place + "/" + name;
 }
@@ -193,15 +195,18 @@ void write_placed_weights(const Model& model, io::Hdf5Writer& file, int keras_ve
 }
 
 void write_placed_optimizer(const Optimizer& optimizer, io::Hdf5Writer& file, int keras_version) {
-  std::vector<std::string> places{"optimizer/vars"};
-  // Keras looks for the state of one inside another in both places.
-  if (loss_scale_optimizer(optimizer)) places.emplace_back("optimizer/inner_optimizer/vars");
   const auto state = optimizer_state(optimizer, keras_version);
-  for (const std::string& vars : places) {
+  const auto write = [&](const std::string& vars, const auto& values) {
     file.add_group(vars);
-    for (std::size_t i = 0; i < state.size(); ++i)
-      file.write(below(vars, std::to_string(i)), state[i].second);
-  }
+    for (std::size_t i = 0; i < values.size(); ++i)
+      file.write(below(vars, std::to_string(i)), values[i].second);
+  };
+  // Of one inside another, Keras keeps the state in both places.
+  auto outer = keras_version == 3 ? state_of_scale(optimizer) : decltype(state){};
+  if (!outer.empty() || (keras_version == 2 && loss_scale_optimizer(optimizer)))
+    write(kInnerState, state);
+  outer.insert(outer.end(), state.begin(), state.end());
+  write("optimizer/vars", outer);
 }
 
 namespace {
@@ -272,19 +277,29 @@ void plan_placed_weights(const Model& model, const io::Hdf5Reader& file, bool sk
     }
 }
 
+bool holds_scale(const io::Hdf5Reader& file) {
+  return file.has_group(kInnerState) &&
+         file.list("optimizer/vars").size() == file.list(kInnerState).size() + 4;
+}
+
 void plan_placed_optimizer(const Model& model, const io::Hdf5Reader& file, WeightPlan& plan) {
-  if (!file.has_group("optimizer/vars")) return;
-  const std::size_t stored = file.list("optimizer/vars").size();
+  std::string vars = "optimizer/vars";
+  if (!file.has_group(vars)) return;
+  // Keras 3 has the scale of the loss before the state of the optimizer inside.
+  if (holds_scale(file)) {
+    plan_scale(model.optimizer(), file.read(below(vars, "2")), file.read(below(vars, "3")), plan);
+    vars = kInnerState;
+  }
+  const std::size_t stored = file.list(vars).size();
   // Of two, the second is the learning rate of Keras 3, a scalar, or the state of a lone weight.
   const bool has_slots =
-      stored > 2 || (stored == 2 && file.shape("optimizer/vars/1") != TensorShape::scalar());
+      stored > 2 || (stored == 2 && file.shape(below(vars, "1")) != TensorShape::scalar());
   if (has_slots) model.optimizer().build(model.trainable_variables());
   const std::vector<OptimizerVariable> state = optimizer_variables(model.optimizer());
   // Keras 3 has the learning rate behind the count of steps, unless it is a schedule, and behind
   // the slots of Nadam the product of its momenta.
   const Ref<TrackableNode> product = product_of_momenta(model.optimizer());
-  const Config config = serialize_optimizer(model.optimizer());
-  const bool schedule = config["config"].get("learning_rate").is_dict();
+  const bool schedule = rule_record(model.optimizer())["config"].get("learning_rate").is_dict();
   const bool with_product = product && stored == state.size() + (schedule ? 1 : 2);
   const bool with_rate = !schedule && stored == state.size() + (with_product ? 2 : 1);
   RILL_CHECK(stored == state.size() || with_rate || with_product, invalid_argument,
@@ -292,14 +307,14 @@ void plan_placed_optimizer(const Model& model, const io::Hdf5Reader& file, Weigh
              file.name(), stored);
   for (std::size_t i = 0; i < state.size(); ++i)
     plan.add(*state[i].node,
-             file.read("optimizer/vars/" + std::to_string(i + (with_rate && i > 0 ? 1 : 0))),
+             file.read(below(vars, std::to_string(i + (with_rate && i > 0 ? 1 : 0)))),
              format("optimizer variable \"{}\"", state[i].name));
   if (product)
     plan.add(*product,
              with_product
-                 ? file.read("optimizer/vars/" + std::to_string(stored - 1))
+                 ? file.read(below(vars, std::to_string(stored - 1)))
                  : product_of_momenta_after(model.optimizer(),
-                                            file.read("optimizer/vars/0").item<std::int64_t>()),
+                                            file.read(below(vars, "0")).item<std::int64_t>()),
              "the product of Nadam's momenta");
 }
 

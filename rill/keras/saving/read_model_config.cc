@@ -24,6 +24,8 @@ LayerRef sequential_from_config(const Config& c) {
   RILL_CHECK(list.is_list(), invalid_argument, "[Sequential] \"layers\" is {}; expected a list",
              list.to_json().substr(0, 100));
   Sequential model({}, c.is_list() ? std::string() : c.get("name", ""));
+  if (c.is_dict() && c.get("dtype").is_dict())  // of Keras 3
+    model.impl().policy = LayerOptions::from_config(c).dtype;
   for (const Config& l : list.items()) model.add(layers::deserialize(l));
   const Config& shape = c.get("build_input_shape");
   if (!model.built() && shape.is_list() && shape.size() > 0) model.build_model(shape.as_shape());
@@ -219,6 +221,11 @@ Tensor Drawing::tensor(const Config& c) const {
 Nest Drawing::structure(const Config& c) const {
   if (place_of(c)) return tensor(c);
   if (is_constant(c)) return operand(c, {});
+  if (is_array(c)) {
+    const Config& dtype = c["config"].get("dtype");
+    const Tensor value = operand(c, {});
+    return dtype.is_text() ? cast(value, DType::from_name(dtype.as_string())) : value;
+  }
   if (c.is_dict()) {
     std::vector<std::pair<std::string, Nest>> items;
     for (const std::string& key : c.keys()) items.emplace_back(key, structure(c[key]));
@@ -240,12 +247,6 @@ void collect_numbers(const Config& c, TensorShape& shape, int depth, std::vector
   }
   RILL_CHECK(shape.rank() == depth, invalid_argument, "[Functional] a constant is a ragged list");
   out.push_back(c.kind() == Config::Kind::boolean ? (c.as_bool() ? 1.0 : 0.0) : c.as_double());
-}
-bool only_whole(const Config& c) {
-  if (!c.is_list()) return c.kind() == Config::Kind::integer;
-  for (const Config& i : c.items())
-    if (!only_whole(i)) return false;
-  return true;
 }
 
 Tensor Drawing::operand(const Config& c, const Tensor& like) const {

@@ -3,6 +3,7 @@
 #include "rill/base/check.h"
 #include "rill/keras/models/model_impl.h"
 #include "rill/keras/registry/class_name_impl.h"
+#include "rill/keras/registry/class_registry_impl.h"
 
 namespace rill::keras {
 
@@ -14,6 +15,13 @@ std::string registered_name(const std::type_info& type, std::string_view a, std:
              a, b, own, a, b);
   const bool name_first = a == own;
   return format("{}>{}", name_first ? b : a, name_first ? a : b);
+}
+
+utils::custom_object_scope::custom_object_scope()
+    : around_(std::exchange(RegistrationUndo::current(), &undo_)) {}
+utils::custom_object_scope::~custom_object_scope() {
+  RegistrationUndo::current() = around_;
+  for (auto undo = undo_.rbegin(); undo != undo_.rend(); ++undo) (*undo)();
 }
 
 GraphOfConfig graph_from_config(const Config& config) {

@@ -1,8 +1,10 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <typeinfo>
+#include <vector>
 
 #include "rill/keras/engine/registered_layers.h"
 #include "rill/keras/losses/registered_losses.h"
@@ -105,6 +107,38 @@ requires(std::is_invocable_r_v<Tensor, F&, Tensor, Tensor> && !std::is_base_of_v
                          return f != nullptr;
                      });
 }
+
+// Classes and functions that files may name while it lives, by their names there:
+//
+//   keras::utils::custom_object_scope scope;
+//   scope.add<Linear>("Linear").add("my_loss", my_loss);
+//   auto model = keras::models::load_model("model.h5");
+//
+// What was known by such a name before is known by it again afterwards. It ends on the thread on
+// which it began, before a scope that began earlier does.
+class custom_object_scope {
+ public:
+  custom_object_scope();
+  ~custom_object_scope();
+  custom_object_scope(const custom_object_scope&) = delete;
+  custom_object_scope& operator=(const custom_object_scope&) = delete;
+
+  // As register_keras_serializable<C>(name).
+  template <class C>
+  custom_object_scope& add(std::string_view name) {
+    register_keras_serializable<C>(name);
+    return *this;
+  }
+  template <class F>
+  custom_object_scope& add(std::string_view name, F function) {
+    register_keras_serializable(name, function);
+    return *this;
+  }
+
+ private:
+  std::vector<std::function<void()>> undo_, *around_;
+};
+using CustomObjectScope = custom_object_scope;
 
 }  // namespace utils
 

@@ -1,6 +1,7 @@
 #include "rill/base/check.h"
 #include "rill/base/logging.h"
 #include "rill/core/tensor_impl.h"
+#include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
 #include "rill/keras/saving/weights_impl.h"
 #include "rill/ops/array_ops.h"
 
@@ -40,6 +41,14 @@ void WeightPlan::add(WeightPlan&& other) {
 void WeightPlan::apply() const {
   for (const auto& [weight, value] : weights_) weight.assign(value);
   for (const auto& [node, value] : others_) node->restore_value("VARIABLE_VALUE", value);
+}
+
+void plan_scale(const Optimizer& optimizer, const Tensor& good_steps, const Tensor& scale,
+                WeightPlan& plan) {
+  const Ref<LossScaleOptimizerImpl> scales = loss_scale_optimizer(optimizer);
+  if (!scales || !scales->growth_steps) return;
+  plan.add(scales->good_steps, good_steps, "the steps since the scale of the loss changed");
+  plan.add(scales->scale, scale, "the scale of the loss");
 }
 
 bool is_skipped(bool skip_mismatch, const std::function<void()>& plan_it) {

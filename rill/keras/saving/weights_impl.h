@@ -48,5 +48,10 @@ void plan_placed_weights(const Model& model, const io::Hdf5Reader& file, bool sk
 // The state of the model's optimizer, at "optimizer". A file without one changes nothing.
 void write_placed_optimizer(const Optimizer& optimizer, io::Hdf5Writer& file, int keras_version);
 void plan_placed_optimizer(const Model& model, const io::Hdf5Reader& file, WeightPlan& plan);
+// Whether a file of Keras 3 holds an optimizer that adapts the scale of the loss.
+bool holds_scale(const io::Hdf5Reader& file);
+// The scale of the loss, and the good steps since it changed, where the optimizer adapts one.
+void plan_scale(const Optimizer& optimizer, const Tensor& good_steps, const Tensor& scale,
+                WeightPlan& plan);
 
 }  // namespace rill::keras

@@ -1,13 +1,19 @@
 #include "rill/keras/training/batches_impl.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "rill/base/check.h"
 #include "rill/keras/dtype_policy.h"
+#include "rill/keras/training/trainer_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
+#include "rill/ops/random_ops.h"
 
 namespace rill::keras {
+
+utils::Sequence::~Sequence() = default;
 
 namespace {
 
@@ -153,7 +159,7 @@ Batches::Batches(const Arrays& a, const Options& o)
     : dataset_(dataset_of(a, o.batch_size, o.shuffle)),
       steps_((a.samples() + o.batch_size - 1) / o.batch_size) {
   if (o.steps > 0) {
-    if (o.epochs > 1) dataset_ = dataset_.repeat(o.epochs);
+    if (o.epochs > 1) dataset_ = dataset_->repeat(o.epochs);
     steps_ = limit_ = o.steps;
   }
 }
@@ -173,13 +179,74 @@ Batches::Batches(const char* what, const data::Dataset& dataset, std::int64_t st
   if (steps_ < 0) steps_ = -1;
 }
 
+namespace {
+
+std::int64_t size_of(const char* what, const utils::Sequence& s) {
+  const std::int64_t n = s.size();
+  RILL_CHECK(
+      n > 0, invalid_argument,
+      "[{}] the size() of the sequence is {}; expected the number of its batches, at least 1", what,
+      n);
+  return n;
+}
+
+}  // namespace
+
+Batches::Batches(const char* what, utils::Sequence& sequence, std::int64_t steps, bool shuffle,
+                 ClassWeight class_weight)
+    : what_(what),
+      sequence_(&sequence),
+      shuffle_(shuffle),
+      class_weight_(std::move(class_weight)),
+      steps_(steps > 0 ? steps : size_of(what, sequence)),
+      limit_(steps) {}
+
+Nest Batches::batch_of_sequence() {
+  const std::int64_t index = order_[static_cast<std::size_t>(done_)];
+  try {
+    const Nest batch = in_floatx(sequence_->at(index));
+    if (class_weight_.empty()) return batch;
+    const BatchParts p = parts_of(batch);
+    return Nest::make({p.x, p.y, Nest(times_class_weights(p.sample_weight, p.y, class_weight_))});
+  } catch (errors::Error& e) {
+    e.add_context(format("in at({}) of the sequence given to {}", index, what_));
+    throw;
+  }
+}
+
+void Batches::end_epoch() {
+  if (sequence_) sequence_->on_epoch_end();
+}
+
+std::string Batches::save() const {
+  if (!sequence_) return iterator_ ? iterator_->save() : std::string();
+  std::string order;
+  for (const std::int64_t i : order_) order += std::to_string(i) + ",";
+  return order;
+}
+
 void Batches::begin_epoch() {
   done_ = 0;
-  if (limit_ == 0 || !iterator_) iterator_ = dataset_.make_iterator();
+  if (sequence_) {
+    const std::int64_t n = size_of(what_, *sequence_);
+    if (limit_ == 0) steps_ = n;
+    Tensor order = range(n);
+    if (shuffle_) order = random::shuffle(order);
+    order_ = order.to_vector<std::int64_t>();
+    return;
+  }
+  if (limit_ == 0 || !iterator_) iterator_ = dataset_->make_iterator();
 }
 
 bool Batches::next(Nest* batch) {
   if (limit_ > 0 && done_ == limit_) return false;
+  if (sequence_) {
+    ran_out_ = done_ == static_cast<std::int64_t>(order_.size()) && limit_ > done_;
+    if (done_ == static_cast<std::int64_t>(order_.size())) return false;
+    *batch = batch_of_sequence();
+    ++done_;
+    return true;
+  }
   if (!iterator_->next(batch)) {
     ran_out_ = limit_ > 0;
     if (limit_ == 0) steps_ = done_;
@@ -191,7 +258,23 @@ bool Batches::next(Nest* batch) {
 
 void Batches::restore(std::string_view state, std::int64_t done) {
   if (state.empty()) return;
-  data::Iterator saved = dataset_.make_iterator();
+  if (sequence_) {
+    order_.clear();
+    for (std::size_t at = 0; at < state.size();) {
+      const std::size_t comma = state.find(',', at);
+      std::int64_t index = -1;
+      std::from_chars(state.data() + at, state.data() + std::min(comma, state.size()), index);
+      RILL_CHECK(index >= 0 && index < sequence_->size() && comma != state.npos, invalid_argument,
+                 "[{}] the backup was made of a sequence with other batches: it names batch {} of "
+                 "{}",
+                 what_, index, sequence_->size());
+      order_.push_back(index);
+      at = comma + 1;
+    }
+    done_ = std::min(done, static_cast<std::int64_t>(order_.size()));
+    return;
+  }
+  data::Iterator saved = dataset_->make_iterator();
   saved.restore(state);
   iterator_ = std::move(saved);
   done_ = done;

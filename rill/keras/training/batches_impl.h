@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "rill/keras/models/model.h"
+#include "rill/keras/models/sequence.h"
 
 // The data of fit, evaluate and predict as batches.
 namespace rill::keras {
@@ -36,6 +37,9 @@ class Batches {
   };
   Batches(const Arrays& arrays, const Options& options);
   Batches(const char* what, const data::Dataset& dataset, std::int64_t steps);
+  // Each epoch begins with the first of an order, of chance where `shuffle` is set.
+  Batches(const char* what, utils::Sequence& sequence, std::int64_t steps, bool shuffle = false,
+          ClassWeight class_weight = {});
   // How many an epoch has; -1 when that shows only at the end.
   std::int64_t steps() const { return steps_; }
   void begin_epoch();
@@ -43,14 +47,21 @@ class Batches {
   // ran_out() then says that there were too few.
   bool next(Nest* batch);
   bool ran_out() const { return ran_out_; }
+  void end_epoch();
 
   // The place in the data, and going on from it after `done` batches of an epoch: then
   // begin_epoch() is called for the epoch after it only.
-  std::string save() const { return iterator_ ? iterator_->save() : std::string(); }
+  std::string save() const;
   void restore(std::string_view state, std::int64_t done);
 
  private:
-  data::Dataset dataset_;
+  Nest batch_of_sequence();
+  const char* what_ = "fit";
+  std::optional<data::Dataset> dataset_;
+  utils::Sequence* sequence_ = nullptr;  // instead of the dataset
+  bool shuffle_ = false;
+  ClassWeight class_weight_;
+  std::vector<std::int64_t> order_;  // of an epoch
   std::int64_t steps_, limit_ = 0, done_ = 0;
   std::optional<data::Iterator> iterator_;
   bool ran_out_ = false;

@@ -92,6 +92,7 @@ Logs run_test(Model& model, Batches& batches, const Callbacks& callbacks, int ve
     }
     if (bar.due(step) && step != batches.steps()) bar.update(step, logs_of(results));
   }
+  batches.end_epoch();
   RILL_CHECK(step > 0, invalid_argument, "{} gave no batch", what);
   const Logs logs = logs_of(results);
   bar.update(step, logs, true);
@@ -158,6 +159,7 @@ History run_fit(Model& model, Batches& batches, std::optional<Batches>& validati
       }
       if (bar.due(step) && step != batches.steps()) bar.update(step, logs_of(results));
     }
+    batches.end_epoch();
     if (step == 0) {
       RILL_CHECK(batches.ran_out() && epoch > first_epoch, invalid_argument,
                  "[fit] the data gave no batch");
@@ -199,6 +201,8 @@ std::optional<Batches> validation_batches(const FitOptions& o) {
                    {.batch_size = batch, .steps = o.validation_steps});
   if (v.kind() == ValidationData::Kind::dataset)
     return Batches("validation_data", v.dataset(), o.validation_steps);
+  if (v.kind() == ValidationData::Kind::sequence)
+    return Batches("validation_data", v.sequence(), o.validation_steps);
   return std::nullopt;
 }
 
@@ -253,16 +257,21 @@ History Model::fit(const Nest& x, const Nest& y, FitOptions o) {
 }
 History Model::fit(const Nest& x, FitOptions o) { return fit_arrays(*this, x, nullptr, o); }
 
-History Model::fit(const data::Dataset& x, FitOptions o) {
+// What goes with neither datasets nor sequences.
+static void check_fit_of_batches(const FitOptions& o, const char* source,
+                                 const std::string& parts) {
   check_fit(o);
   RILL_CHECK(o.batch_size == kDefaultBatchSize, invalid_argument,
-             "[fit] the batch_size argument must not be specified for a dataset, which is in "
-             "batches already: use dataset.batch({})",
-             o.batch_size);
+             "[fit] the batch_size argument must not be specified for a {}, {}", source, parts);
   RILL_CHECK(o.validation_split == 0, invalid_argument,
-             "[fit] validation_split needs arrays; give a dataset as validation_data");
+             "[fit] validation_split needs arrays; give a {} as validation_data", source);
   RILL_CHECK(!is_given(o.sample_weight), invalid_argument,
-             "[fit] sample_weight comes as the third part of a dataset's elements");
+             "[fit] sample_weight comes as the third part of a {}'s elements", source);
+}
+
+History Model::fit(const data::Dataset& x, FitOptions o) {
+  check_fit_of_batches(o, "dataset",
+                       format("which is in batches already: use dataset.batch({})", o.batch_size));
   data::Dataset d = x;
   if (!o.class_weight.empty())
     d = d.map([weights = o.class_weight](const Nest& batch) {
@@ -270,6 +279,13 @@ History Model::fit(const data::Dataset& x, FitOptions o) {
       return Nest::make({p.x, p.y, Nest(times_class_weights(p.sample_weight, p.y, weights))});
     });
   Batches batches("fit", d, o.steps_per_epoch);
+  std::optional<Batches> validation = validation_batches(o);
+  return run_fit(*this, batches, validation, o);
+}
+
+History Model::fit(utils::Sequence& x, FitOptions o) {
+  check_fit_of_batches(o, "sequence", "which gives batches already");
+  Batches batches("fit", x, o.steps_per_epoch, o.shuffle, o.class_weight);
   std::optional<Batches> validation = validation_batches(o);
   return run_fit(*this, batches, validation, o);
 }
@@ -282,12 +298,21 @@ Logs Model::evaluate(const Nest& x, const Nest& y, EvaluateOptions o) {
   prepare(o.callbacks, *this, 1, batches.steps(), shown(o.verbose));
   return run_test(*this, batches, o.callbacks, shown(o.verbose));
 }
-Logs Model::evaluate(const data::Dataset& x, EvaluateOptions o) {
+static void check_evaluate_of_batches(const EvaluateOptions& o, const char* source) {
   RILL_CHECK(o.batch_size == kDefaultBatchSize, invalid_argument,
-             "[evaluate] the batch_size argument must not be specified for a dataset");
+             "[evaluate] the batch_size argument must not be specified for a {}", source);
   check_sizes("evaluate", o.batch_size, o.steps);
   RILL_CHECK(!is_given(o.sample_weight), invalid_argument,
-             "[evaluate] sample_weight comes as the third part of a dataset's elements");
+             "[evaluate] sample_weight comes as the third part of a {}'s elements", source);
+}
+Logs Model::evaluate(utils::Sequence& x, EvaluateOptions o) {
+  check_evaluate_of_batches(o, "sequence");
+  Batches batches("evaluate", x, o.steps);
+  prepare(o.callbacks, *this, 1, batches.steps(), shown(o.verbose));
+  return run_test(*this, batches, o.callbacks, shown(o.verbose));
+}
+Logs Model::evaluate(const data::Dataset& x, EvaluateOptions o) {
+  check_evaluate_of_batches(o, "dataset");
   Batches batches("evaluate", x, o.steps);
   prepare(o.callbacks, *this, 1, batches.steps(), shown(o.verbose));
   return run_test(*this, batches, o.callbacks, shown(o.verbose));
@@ -348,6 +373,7 @@ Nest run_predict(Model& model, Batches& batches, const PredictOptions& o) {
       for (const CallbackRef& c : o.callbacks) c->on_predict_batch_end(step - 1, {});
     if (step != batches.steps()) bar.update(step);
   }
+  batches.end_epoch();
   RILL_CHECK(step > 0, invalid_argument, "[predict] the data gave no batch");
   bar.update(step, {}, true);
   for (const CallbackRef& c : o.callbacks) c->on_predict_end({});
@@ -371,6 +397,11 @@ Nest Model::predict_all(const data::Dataset& x, PredictOptions o) {
   Batches batches("predict", x, o.steps);
   return run_predict(*this, batches, o);
 }
+Nest Model::predict_all(utils::Sequence& x, PredictOptions o) {
+  check_sizes("predict", kDefaultBatchSize, o.steps);
+  Batches batches("predict", x, o.steps);
+  return run_predict(*this, batches, o);
+}
 static Tensor only_output(const Model& model, const Nest& all) {
   const std::vector<Tensor> outputs = all.flatten();
   RILL_CHECK(outputs.size() == 1, invalid_argument,
@@ -383,6 +414,10 @@ Tensor Model::predict(const Nest& x, PredictOptions o) {
   return only_output(*this, predict_all(x, std::move(o)));
 }
 Tensor Model::predict(const data::Dataset& x, PredictOptions o) {
+  return only_output(*this, predict_all(x, std::move(o)));
+}
+
+Tensor Model::predict(utils::Sequence& x, PredictOptions o) {
   return only_output(*this, predict_all(x, std::move(o)));
 }
 

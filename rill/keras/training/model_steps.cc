@@ -24,8 +24,10 @@ void Model::compile(CompileOptions options) {
              "[{}] compile is called while fit is running, by one of its callbacks: set "
              "model->stop_training, and compile after fit",
              name());
-  if (impl_->policy.name() == "mixed_float16" && !loss_scale_optimizer(*options.optimizer))
+  if (impl_->policy.name() == "mixed_float16" && !loss_scale_optimizer(*options.optimizer)) {
+    const BehaviourScope behaviour(impl_->behaves_as);
     options.optimizer = mixed_precision::LossScaleOptimizer(*options.optimizer);
+  }
   // Checkpoints of the model hold the optimizer too, as Keras's do.
   model_impl().track("optimizer", options.optimizer->trackable());
   auto trainer = std::make_shared<Trainer>(std::move(options));

@@ -204,17 +204,6 @@ class MultiHeadAttentionLayer : public LayerImpl {
     combine_equation_ = product + "," + source + "->" + target;
   }
 
-  // [batch, Tq, Tv] of all that says where not to look; undefined when nothing does.
-  static Tensor attention_mask(const std::vector<Tensor>& in, const CallContext& context) {
-    Tensor mask;
-    if (context.masks[0].defined()) mask = expand_dims(cast(context.masks[0], bool_), -1);
-    for (std::size_t i = 1; i < std::min<std::size_t>(in.size(), 3); ++i)
-      if (context.masks[i].defined())
-        mask = both(mask, expand_dims(cast(context.masks[i], bool_), -2));
-    if (context.arguments.is_dict() && context.arguments.get("use_causal_mask", false))
-      mask = both(mask, causal_mask(shape(in[0])[1], shape(in[1])[1]));
-    return in.size() > 3 ? both(cast(in[3], bool_), mask) : mask;
-  }
   // A query that may look nowhere looks everywhere: in Keras 2 by its scores, in Keras 3 evenly.
   // There, where the layer gives scores or drops some, it looks nowhere.
   Tensor masked_softmax(const Tensor& raw, Tensor mask, bool with_scores) const {
@@ -254,19 +243,6 @@ const RegisterWithFields<MultiHeadAttentionFields> registered_multi_head_attenti
       return layer;
     });
 
-Nest called(const Layer& layer, const Operand& query, const Operand& value,
-            const layers::MultiHeadAttentionCall& call, bool scores) {
-  std::vector<Tensor> in{to_tensor(query), to_tensor(value)};
-  if (call.key.defined() || call.attention_mask.defined())
-    in.push_back(call.key.defined() ? call.key : in[1]);
-  if (call.attention_mask.defined()) in.push_back(call.attention_mask);
-  CallOptions o{.training = call.training};
-  o.arguments = Config::dict();
-  if (call.use_causal_mask) o.arguments.set("use_causal_mask", true);
-  if (scores) o.arguments.set("return_attention_scores", true);
-  return layer.apply(Nest(std::move(in)), std::move(o));
-}
-
 }  // namespace
 
 namespace layers {
@@ -278,12 +254,12 @@ MultiHeadAttention::MultiHeadAttention(std::int64_t num_heads, std::int64_t key_
     : MultiHeadAttention((o.num_heads = num_heads, o.key_dim = key_dim, std::move(o))) {}
 Tensor MultiHeadAttention::operator()(const Operand& query, const Operand& value,
                                       MultiHeadAttentionCall call) const {
-  return called(*this, query, value, call, false).as_tensor();
+  return call_attention(*this, query, value, call, false).as_tensor();
 }
 std::pair<Tensor, Tensor> MultiHeadAttention::with_scores(const Operand& query,
                                                           const Operand& value,
                                                           MultiHeadAttentionCall call) const {
-  const Nest out = called(*this, query, value, call, true);
+  const Nest out = call_attention(*this, query, value, call, true);
   return {out[0].as_tensor(), out[1].as_tensor()};
 }
 

@@ -16,14 +16,14 @@ struct LayerNormalizationFields {
     f.required("axis", o.axis, AxisField());
     visit_scale(f, o);
     visit_penalties(f, o);
-    f.only_in_keras3("rms_scaling");
+    f.written_if(o.rms_scaling, "rms_scaling", o.rms_scaling);
   }
 };
 
 class LayerNormalizationLayer : public LayerImpl {
  public:
   explicit LayerNormalizationLayer(const layers::LayerNormalizationOptions& o)
-      : LayerImpl("LayerNormalization", common(o)), o_(o), scale_and_shift_(o) {
+      : LayerImpl("LayerNormalization", common(o)), o_(o), scale_and_shift_(used(o)) {
     RILL_CHECK(!o_.axis.list().empty(), invalid_argument, "[LayerNormalization] axis is empty");
     supports_masking = true;
   }
@@ -42,6 +42,13 @@ class LayerNormalizationLayer : public LayerImpl {
   Tensor call(const Tensor& given, const CallContext&) override {
     const DType d = policy.compute_dtype();
     const Tensor x = given.dtype() == d ? given : cast(given, d);
+    if (o_.rms_scaling) {
+      const Tensor in = widened(x);
+      const auto [mean, variance] = nn::moments(in, axes_, {.keepdims = true});
+      const Tensor size = rsqrt(variance + o_.epsilon);
+      const Tensor y = in * size * placed(scale_and_shift_.gamma(in.dtype()), in);
+      return y.dtype() == d ? y : cast(y, d);
+    }
     if (are_last_)
       return nn::layer_norm(x, scale_and_shift_.gamma_or_ones(d), scale_and_shift_.beta_or_zeros(d),
                             {.begin_axis = -static_cast<int>(axes_.size()), .epsilon = o_.epsilon});
@@ -57,6 +64,10 @@ class LayerNormalizationLayer : public LayerImpl {
   }
 
  private:
+  static layers::LayerNormalizationOptions used(layers::LayerNormalizationOptions o) {
+    if (o.rms_scaling) o.scale = true, o.center = false;
+    return o;
+  }
   // With sizes of 1 between, so that it broadcasts with x.
   Tensor placed(const Tensor& v, const Tensor& x) const {
     if (!v.defined()) return v;

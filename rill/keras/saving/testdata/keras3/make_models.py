@@ -2,8 +2,8 @@
 
     make_models.py [folder]
 
-For each model NAME: NAME.h5, NAME.keras, NAME.json and NAME.weights.h5 after one step of training;
-expected.json has its results, and those after one step more.
+For each model NAME: NAME.h5, NAME.keras, NAME.json and NAME.weights.h5 after one step of training, of some
+the TensorFlow checkpoint NAME; expected.json has its results, and those after one step more.
 """
 import json
 import os
@@ -15,7 +15,10 @@ os.environ.setdefault("KERAS_BACKEND", "tensorflow")
 warnings.filterwarnings("ignore")
 import keras
 import numpy as np
+import tensorflow as tf
 from keras import layers, ops
+from keras.src.applications.convnext import LayerScale, StochasticDepth
+from keras.src.applications.inception_resnet_v2 import CustomScaleLayer
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 
@@ -158,6 +161,70 @@ def hard():
     return keras.Model(x, layers.Dense(2, name="out")(y), name="hard"), numbers(6, 5, 4), keras.optimizers.SGD(0.1)
 
 
+def mixed():
+    """Half precision, where compile puts an optimizer around the given one."""
+    model = keras.Sequential([keras.Input((4,)), layers.Dense(3, activation="relu", dtype="mixed_float16"),
+                              layers.Dense(2, dtype="float32")], name="mixed")
+    model.dtype_policy = "mixed_float16"
+    return model, numbers(6, 4), keras.optimizers.Adam(0.01)
+
+
+def factor():
+    """An optimizer that scales the loss by a number."""
+    model = keras.Sequential([keras.Input((4,)), layers.Dense(3, activation="tanh"), layers.Dense(2)], name="factor")
+    return model, numbers(6, 4), keras.optimizers.SGD(0.05, momentum=0.9, loss_scale_factor=128.0)
+
+
+def scaling():
+    """The same, by a number that changes."""
+    model = keras.Sequential([keras.Input((4,)), layers.Dense(3, activation="tanh"), layers.Dense(2)], name="scaling")
+    inner = keras.optimizers.Nadam(0.05)
+    return model, numbers(6, 4), keras.optimizers.LossScaleOptimizer(inner, initial_scale=64.0, dynamic_growth_steps=2)
+
+
+def parts():
+    """Layers of the applications."""
+    x = keras.Input((4,), name="x")
+    y = layers.Dense(4, name="branch")(x)
+    y = StochasticDepth(0.0, name="depth")(LayerScale(0.5, 4, name="scale")(y))
+    y = CustomScaleLayer(0.25, name="sum")([x, y])
+    return keras.Model(x, layers.Dense(2, name="out")(y), name="parts"), numbers(6, 4), keras.optimizers.SGD(0.1)
+
+
+def states():
+    """States of recurrent layers that other layers give."""
+    x, s = keras.Input((5, 4), name="x"), keras.Input((3,), name="s")
+    h = layers.Dense(3, name="h")(layers.Flatten(name="flat")(x))
+    g = layers.GRU(3, name="gru")(x, initial_state=h)
+    l = layers.LSTM(3, name="lstm")(x, initial_state=[h, s])
+    y = layers.Dense(2, name="out")(layers.Concatenate(name="both")([g, l]))
+    return keras.Model([x, s], y, name="states"), [numbers(6, 5, 4), numbers(6, 3)], keras.optimizers.SGD(0.1)
+
+
+def constants():
+    """Inputs that are no part of the drawing."""
+    x = keras.Input((4,), name="x")
+    h = layers.Dense(4, name="h")(x)
+    y = layers.Multiply(name="times")([h, ops.convert_to_tensor(numbers(1, 4))])
+    return keras.Model(x, layers.Dense(2, name="out")(y), name="constants"), numbers(6, 4), keras.optimizers.SGD(0.1)
+
+
+def newer():
+    """Layers and an optimizer that Keras 2 does not have."""
+    x = keras.Input((5, 4), name="x")
+    y = layers.GroupQueryAttention(2, 4, 2, name="group")(x, x, use_causal_mask=True)
+    y = layers.RMSNormalization(name="rms")(y)
+    y = layers.Dense(3, activation="hard_silu", name="dense")(y)
+    y = layers.Dense(2, name="out")(layers.Flatten(name="flat")(y))
+    return keras.Model(x, y, name="newer"), numbers(6, 5, 4), keras.optimizers.Lamb(0.01, weight_decay=0.1)
+
+
+def muon():
+    """An optimizer that keeps less of some variables than of others."""
+    model = keras.Sequential([keras.Input((4,)), layers.Dense(3, activation="tanh"), layers.Dense(2)], name="muon")
+    return model, numbers(6, 4), keras.optimizers.Muon(0.05)
+
+
 class Part(layers.Layer):
     def __init__(self, units, **kwargs):
         super().__init__(**kwargs)
@@ -196,7 +263,10 @@ def own():
 
 MODELS = {"stack": stack, "graph": graph, "nested": nested, "conv": conv, "recurrent": recurrent,
           "attention": attention, "operators": operators, "arrays": arrays, "cells": cells,
-          "masks": masks, "hard": hard}
+          "masks": masks, "hard": hard, "mixed": mixed, "factor": factor, "scaling": scaling, "parts": parts,
+          "states": states, "constants": constants, "newer": newer, "muon": muon}
+# Of which there are checkpoints too.
+CHECKPOINTS = ("graph", "nested", "conv", "recurrent", "mixed", "scaling")
 TARGETS = numbers(6, 2)
 
 
@@ -223,6 +293,8 @@ def main():
         model.save_weights(path + ".weights.h5")
         with open(path + ".json", "w") as f:
             f.write(model.to_json())
+        if name in CHECKPOINTS:
+            tf.train.Checkpoint(model=model, optimizer=model.optimizer).write(path)
         model.save(path + ".h5")  # last: with it Keras 3 forgets the optimizer of its own configuration
         expected[name] = results(model, x)
     keras.utils.set_random_seed(1)
@@ -230,6 +302,7 @@ def main():
     model.compile(optimizer, "mse", metrics=["mae"])
     model.train_on_batch(x, TARGETS)
     model.save_weights(os.path.join(FOLDER, "own.weights.h5"))
+    tf.train.Checkpoint(model).write(os.path.join(FOLDER, "own"))
     expected["own"] = {"before": model.predict_on_batch(x).reshape(-1).tolist()}
     with open(os.path.join(FOLDER, "expected.json"), "w") as f:
         json.dump(expected, f, indent=1)

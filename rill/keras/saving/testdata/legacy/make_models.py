@@ -2,7 +2,7 @@
 
     make_models.py [folder]
 
-For each optimizer NAME: NAME.h5 after six steps of training; expected.json has what the model predicts after four
+For each optimizer NAME: NAME.h5 and the checkpoint NAME after six steps of training; expected.json has what the model predicts after four
 steps more.
 """
 import json
@@ -40,6 +40,7 @@ for name, optimizer in OPTIMIZERS.items():
     model.compile(optimizer, "mse")
     model.fit(x, y, batch_size=4, epochs=3, shuffle=False, verbose=0)
     model.save(os.path.join(FOLDER, name + ".h5"))
+    tf.train.Checkpoint(model=model, optimizer=model.optimizer).write(os.path.join(FOLDER, name))
     model.fit(x, y, batch_size=4, epochs=2, shuffle=False, verbose=0)
     expected[name] = [float(v) for v in model.predict(x, verbose=0).ravel()]
 with open(os.path.join(FOLDER, "expected.json"), "w") as out:
