@@ -25,10 +25,10 @@ bool may_be_nan(const Op& op, std::size_t output) {
   std::string text = format("[check_numerics] {} made numbers that are not finite", op.name);
   if (const CallContext& at = call_context(); at.file)
     text += format(", at {}:{}", at.file, at.line);
-  text += format("\n  result {}: {}", output, described(made));
+  text += format("\n  result {}: {}", output, contents_text(made));
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (!inputs[i]->impl()->resource)
-      text += format("\n  input {}: {}", i, described(contents_of(*inputs[i])));
+      text += format("\n  input {}: {}", i, contents_text(contents_of(*inputs[i])));
   RILL_FAIL(invalid_argument, "{}", text);
 }
 

@@ -37,18 +37,18 @@ Contents contents_of(const Tensor& t) {
 }
 
 // The sign of a NaN says nothing.
-std::string shown(double v) { return std::isnan(v) ? "nan" : format("{:.6g}", v); }
+std::string number_text(double v) { return std::isnan(v) ? "nan" : format("{:.6g}", v); }
 
-std::string described(const Contents& c) {
+std::string contents_text(const Contents& c) {
   std::string text = format("{} {}", c.dtype, c.shape);
   if (!c.dtype.is_floating()) return text;
   if (!c.finite()) {
     text += format(", {} NaN and {} infinite of {} elements, the first at {}: {}", c.nans,
-                   c.infinities, c.elements, place(c.first, c.shape), shown(c.first_value));
+                   c.infinities, c.elements, place(c.first, c.shape), number_text(c.first_value));
     if (c.least <= c.largest)
-      text += format("; the others from {} to {}", shown(c.least), shown(c.largest));
+      text += format("; the others from {} to {}", number_text(c.least), number_text(c.largest));
   } else if (c.elements > 0) {
-    text += format(", from {} to {}", shown(c.least), shown(c.largest));
+    text += format(", from {} to {}", number_text(c.least), number_text(c.largest));
   }
   return text;
 }

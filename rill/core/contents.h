@@ -20,8 +20,8 @@ struct Contents {
 Contents contents_of(const Tensor& t);
 
 // "float32 [2, 3], 1 NaN and 0 infinite of 6 elements, the first at [0, 2]: nan; .."
-std::string described(const Contents& c);
+std::string contents_text(const Contents& c);
 // "nan", "-inf", "0.5"
-std::string shown(double v);
+std::string number_text(double v);
 
 }  // namespace rill

@@ -210,9 +210,9 @@ std::string headline(const Culprit& c) {
 std::string report_of(const Culprit& c) {
   std::string text = "\n  " + headline(c);
   for (std::size_t i = 0; i < c.results.size(); ++i)
-    text += format("\n    result {}: {}", i, described(c.results[i]));
+    text += format("\n    result {}: {}", i, contents_text(c.results[i]));
   for (std::size_t i = 0; i < c.inputs.size(); ++i) {
-    text += format("\n    input {}: {}", i, described(c.inputs[i]));
+    text += format("\n    input {}: {}", i, contents_text(c.inputs[i]));
     if (i < c.input_names.size()) text += format(", from node \"{}\"", c.input_names[i]);
   }
   return text;
@@ -223,7 +223,7 @@ void faults_of(const Nest& n, const std::string& name, std::string& text) {
   if (n.is_tensor()) {
     const Contents c = contents_of(n.as_tensor());
     if (c.finite()) return;
-    text += format("\n  {}: {}", name, described(c));
+    text += format("\n  {}: {}", name, contents_text(c));
     if (c.shape.rank() > 0) {
       const std::int64_t row = c.first / (c.elements / c.shape.dim(0));
       text += format(" (sample {} of the batch)", row);
@@ -289,7 +289,7 @@ std::string NanWatch::fault(const Nest& results) const {
     const std::vector<Tensor> values = results.flatten();
     for (std::size_t i = 0; i < names.size(); ++i)
       if (names[i] == "loss" && bad(values[i]))
-        return format("the loss is {}", shown(values[i].item<double>()));
+        return format("the loss is {}", number_text(values[i].item<double>()));
   }
   for (const Variable& v : model_.trainable_variables())
     if (v.dtype().is_floating() && !reduce_all(is_finite(v)).item<bool>())
