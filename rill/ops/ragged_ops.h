@@ -249,6 +249,10 @@ RILL_RAGGED_UNARY(stop_gradient)
 RILL_RAGGED_UNARY(zeros_like)
 RILL_RAGGED_UNARY(ones_like)
 #undef RILL_RAGGED_UNARY
+namespace nn {
+RaggedTensor relu(const RaggedTensor& x);
+using rill::sigmoid, rill::tanh;
+}  // namespace nn
 RaggedTensor cast(const RaggedTensor& x, DType dtype);
 RaggedTensor clip_by_value(const RaggedTensor& t, const Operand& clip_value_min,
                            const Operand& clip_value_max);
@@ -341,5 +345,19 @@ RaggedTensor boolean_mask(const Operand& data, const Operand& mask);       // of
 Tensor row_splits_to_segment_ids(const Operand& splits);
 Tensor segment_ids_to_row_splits(const Operand& segment_ids, std::int64_t num_segments = -1);
 }  // namespace ragged
+
+// The same names under math, as in tf.math.
+namespace math {
+using rill::abs, rill::add, rill::ceil, rill::cos, rill::divide, rill::divide_no_nan, rill::equal,
+    rill::erf, rill::exp, rill::expm1, rill::floor, rill::floordiv, rill::floormod, rill::greater;
+using rill::greater_equal, rill::is_finite, rill::is_inf, rill::is_nan, rill::less,
+    rill::less_equal, rill::log, rill::log1p, rill::logical_and, rill::logical_not;
+using rill::logical_or, rill::logical_xor, rill::maximum, rill::minimum, rill::multiply,
+    rill::negative, rill::not_equal, rill::pow, rill::reciprocal, rill::rint, rill::round;
+using rill::reduce_all, rill::reduce_any, rill::reduce_max, rill::reduce_mean, rill::reduce_min,
+    rill::reduce_prod, rill::reduce_std, rill::reduce_sum, rill::reduce_variance;
+using rill::rsqrt, rill::sigmoid, rill::sign, rill::sin, rill::sqrt, rill::square,
+    rill::squared_difference, rill::subtract, rill::tan, rill::tanh, rill::truediv;
+}  // namespace math
 
 }  // namespace RILL_API

@@ -1,6 +1,7 @@
 // Ops of elements: those on the flat values.
 #include "rill/core/execute.h"
 #include "rill/ops/array_ops.h"
+#include "rill/ops/nn_ops.h"
 #include "rill/ops/ragged/ragged_impl.h"
 
 namespace rill {
@@ -134,6 +135,9 @@ RILL_RAGGED_UNARY(stop_gradient)
 RILL_RAGGED_UNARY(zeros_like)
 RILL_RAGGED_UNARY(ones_like)
 
+namespace nn {
+RILL_RAGGED_UNARY(relu)
+}  // namespace nn
 RaggedTensor cast(const RaggedTensor& x, DType dtype) {
   return x.with_flat_values(cast(x.flat_values(), dtype));
 }

@@ -36,6 +36,7 @@ TEST(RaggedElementwise, KeepsTheRows) {
   EXPECT_EQ(str(tf::where(rt > 2, rt, 0)), "[[3, 0, 4, 0], [], [5, 9, 0]]");
   EXPECT_EQ(str(tf::where(rt > 2, 1, 0)), "[[1, 0, 1, 0], [], [1, 1, 0]]");
   EXPECT_EQ(str(tf::square(tf::abs(-rt))), str(rt * rt));
+  EXPECT_EQ(str(tf::math::add(tf::nn::relu(-rt), tf::math::square(rt))), str(rt * rt));
   EXPECT_EQ(str(ragged::map_flat_values([](Tensor t) { return t * 2; }, rt)), str(rt * 2));
   EXPECT_EQ((rt + 1).row_splits().id(), rt.row_splits().id());
 }
