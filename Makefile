@@ -95,6 +95,7 @@ parity: packages venv venv-newest
 	@for python in $(PYTHON) $(VENV_NEWEST)/bin/python; do \
 	  $$python tools/keras_functions.py build/tests/keras_test; \
 	  $$python tools/keras_random.py build/tests/keras_test 150 $$(date +%j); done
+	@$(VENV_NEWEST)/bin/python tools/keras3_goldens.py $(if $(UPDATE),,--check)
 	@$(VENV_NEWEST)/bin/python tools/keras_newest.py build/tests/keras_test rill/keras/saving/testdata/keras3 $(if $(UPDATE),--update)
 
 .PHONY: venv venv-newest venv-peers
