@@ -211,8 +211,13 @@ void print_item(std::ostream& os, const Tensor& t) {
   }
 }
 
+// A tensor, or a row of a ragged tensor that is one.
+bool is_one_tensor(const Nest& nest) {
+  return nest.is_tensor() || (nest.composite_kind() == "ragged" && nest.size() == 1);
+}
+
 void print_nest(std::ostream& os, const Nest& nest) {
-  if (nest.is_tensor()) return print_item(os, nest.as_tensor());
+  if (is_one_tensor(nest)) return print_item(os, nest.as_tensor());
   if (print_composite(os, nest)) return;
   const std::vector<std::string> keys = nest.keys();
   os << nest.composite_kind() << (nest.is_dict() ? "{" : "(");
@@ -226,7 +231,7 @@ void print_nest(std::ostream& os, const Nest& nest) {
 }
 
 void append_arrays(std::string& out, const Nest& nest) {
-  if (nest.is_tensor()) {
+  if (is_one_tensor(nest)) {
     const Tensor& t = nest.as_tensor();
     if (!t.defined() || t.is_symbolic() || t.ndim() == 0) {
       out += t.defined() ? t.to_string() : "None";
@@ -259,13 +264,13 @@ bool register_composite_printer(std::string_view kind, CompositePrinter printer)
 }
 
 void append_formatted(std::string& out, const Nest& nest, std::string_view spec) {
-  if (nest.is_tensor()) return append_formatted(out, nest.as_tensor(), spec);
+  if (is_one_tensor(nest)) return append_formatted(out, nest.as_tensor(), spec);
   append_arrays(out, nest);
 }
 
 // What Python prints. to_string() tells the form alone: it is what errors say.
 std::ostream& operator<<(std::ostream& os, const Nest& nest) {
-  if (nest.is_tensor()) return os << nest.as_tensor();
+  if (is_one_tensor(nest)) return os << nest.as_tensor();
   print_nest(os, nest);
   return os;
 }

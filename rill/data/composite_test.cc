@@ -138,6 +138,9 @@ TEST(CompositeRows, OfRowsOfRowsAreRagged) {
                                       "<tf.RaggedTensor [[4]]>"}));
   EXPECT_EQ(texts(rows.batch(3)),
             (std::vector<std::string>{"<tf.RaggedTensor [[[1, 2], [3]], [], [[4]]]>"}));
+  EXPECT_EQ(texts(Dataset::from_tensor_slices(tf::tuple(lists(), tf::constant({1, 2, 3}))))[2],
+            "(<tf.Tensor: shape=(3,), dtype=int32, numpy=array([5, 9, 2], dtype=int32)>, "
+            "<tf.Tensor: shape=(), dtype=int32, numpy=3>)");
   const Dataset both =
       Dataset::from_tensor_slices(tf::tuple(lists(), tf::constant({1, 2, 3}))).shuffle(3).batch(3);
   EXPECT_EQ(spec_text(both),

@@ -229,6 +229,12 @@ TEST(RaggedTensor, IsALeafOfANestAndAnArgumentOfFunctions) {
   const auto doubled = tf::function([](const RaggedTensor& t) { return t * 2; });
   EXPECT_EQ(text(doubled(sample())), "[[6, 2, 8, 2], [], [10, 18, 4]]");
   EXPECT_EQ(text(doubled(tf::ragged::constant({{1}, {2, 3}}))), "[[2], [4, 6]]");
+  const auto sparse = tf::function([](const RaggedTensor& t) { return t.to_sparse(); });
+  EXPECT_EQ(text(RaggedTensor::from_sparse(sparse(sample()))), text(sample()));
+  const auto added = tf::function([](const RaggedTensor& t) {
+    return t + RaggedTensor::from_row_splits(tf::range(7), {0, 3, 4, 7});
+  });
+  expect_error<tf::errors::InvalidArgument>([&] { added(sample()); }, "of different rows");
   const auto sums = tf::function(
       [](const RaggedTensor& t) { return tf::tuple(tf::reduce_sum(t, 1), t.to_tensor(-1), t[0]); });
   const tf::Nest out = sums(sample());

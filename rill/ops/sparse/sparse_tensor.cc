@@ -18,10 +18,12 @@ SparseTensor::SparseTensor(const Operand& i, const Operand& v, const Operand& s)
              "[SparseTensor] indices have shape {}, values {}, dense_shape {}; expected [n, rank], "
              "[n] and [rank]",
              indices.shape(), values.shape(), dense_shape.shape());
-  RILL_CHECK(indices.shape().dim(0) == values.shape().dim(0), invalid_argument,
+  // In a graph sizes may be unknown.
+  const auto same = [](std::int64_t a, std::int64_t b) { return a < 0 || b < 0 || a == b; };
+  RILL_CHECK(same(indices.shape().dim(0), values.shape().dim(0)), invalid_argument,
              "[SparseTensor] {} coordinates for {} values", indices.shape().dim(0),
              values.shape().dim(0));
-  RILL_CHECK(indices.shape().dim(1) == dense_shape.shape().dim(0), invalid_argument,
+  RILL_CHECK(same(indices.shape().dim(1), dense_shape.shape().dim(0)), invalid_argument,
              "[SparseTensor] coordinates have {} numbers each, dense_shape {}",
              indices.shape().dim(1), dense_shape.shape().dim(0));
 }
