@@ -369,7 +369,7 @@ TEST_P(Keras3FilesOfTensorFlow, TrainingGoesOn) {
   const keras::Model saved = keras::models::load_model(golden(name + ".keras"));
   for (const bool first : {true, false}) {
     SCOPED_TRACE(first);
-    keras::Model m = keras::models::from_json(rill::io::read_file(golden(name + ".json")));
+    keras::Model m = keras::models::from_json(rill::io::file_contents(golden(name + ".json")));
     m.compile({.optimizer =
                    keras::optimizers::deserialize(keras::optimizers::serialize(saved.optimizer())),
                .loss = "mse",

@@ -40,7 +40,7 @@ TEST_P(LegacyOptimizer, CheckpointsAreRead) {
   const auto x = tf::reshape(tf::linspace(-1.f, 1.f, 24), {8, 3}),
              y = tf::reshape(tf::linspace(0.f, 1.f, 16), {8, 2});
   const keras::Config want =
-      keras::Config::from_json(tf::io::read_file(legacy_file("expected.json")))[GetParam()];
+      keras::Config::from_json(tf::io::file_contents(legacy_file("expected.json")))[GetParam()];
   for (const bool stepped : {true, false}) {
     SCOPED_TRACE(stepped);
     keras::Model m = keras::models::clone_model(saved);
