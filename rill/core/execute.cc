@@ -60,13 +60,14 @@ std::string input_name(const Op& op, std::size_t i, std::size_t total) {
 }
 // How many tensors an output of the schema is: of the only list what the others leave over.
 std::size_t length_of(const Op& op, const ArgDef& out, const AttrReader& reader,
-                      std::size_t outputs) {
+                      std::size_t input_list, std::size_t outputs) {
   if (!out.is_list()) return 1;
   std::size_t lists = 0;
   for (const ArgDef& a : op.outputs) lists += a.is_list();
   const std::size_t singles = op.outputs.size() - lists;
   if (lists == 1) return outputs > singles ? outputs - singles : 0;
   const int attr = out.number_attr >= 0 ? out.number_attr : out.type_list_attr;
+  if (op.attrs[static_cast<std::size_t>(attr)].inferred) return input_list;
   const AttrValue& value = reader.attr(op.attrs[static_cast<std::size_t>(attr)].name);
   return out.number_attr >= 0 ? static_cast<std::size_t>(std::max<std::int64_t>(value.as_int(), 0))
                               : value.as_types().size();
@@ -112,12 +113,15 @@ void bind_types(const Op& op, std::span<const In> inputs, AttrList attrs,
   const AttrReader reader(op, attrs);
   std::size_t at = 0;
   for (const ArgDef& out : op.outputs) {
-    const std::size_t n = std::min(length_of(op, out, reader, outputs.size()), outputs.size() - at);
+    std::size_t n =
+        std::min(length_of(op, out, reader, list_size, outputs.size()), outputs.size() - at);
     if (out.type_list_attr >= 0) {
       const AttrDef& def = op.attrs[static_cast<std::size_t>(out.type_list_attr)];
+      const std::span<const DType> named =
+          def.inferred ? std::span<const DType>() : reader.attr(def.name).as_types();
+      n = std::min(n, def.inferred ? list_size : named.size());
       for (std::size_t k = 0; k < n; ++k)
-        outputs[at++] = def.inferred ? inputs[list_begin + k]->impl()->dtype
-                                     : reader.attr(def.name).as_types()[k];
+        outputs[at++] = def.inferred ? inputs[list_begin + k]->impl()->dtype : named[k];
       continue;
     }
     DType dtype = out.dtype;

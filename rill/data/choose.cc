@@ -136,8 +136,7 @@ Dataset Dataset::sample_from_datasets(const std::vector<Dataset>& datasets,
   RILL_CHECK(ends.back() > 0, invalid_argument,
              "[sample_from_datasets] all weights are 0; expected one that is not");
   const auto choose = [ends](const Tensor& bits) -> std::int64_t {
-    const double at =
-        static_cast<double>(bits.item<std::int64_t>()) / 4294967296. * ends.back();
+    const double at = static_cast<double>(bits.item<std::int64_t>()) / 4294967296. * ends.back();
     return std::upper_bound(ends.begin(), ends.end() - 1, at) - ends.begin();
   };
   return make_dataset<ChooseDataset>(datasets,

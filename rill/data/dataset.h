@@ -93,7 +93,7 @@ struct ListFilesOptions {
 };
 struct SampleOptions {
   std::int64_t seed = -1;
-  bool stop_on_empty_dataset = false;        // false: the others go on
+  bool stop_on_empty_dataset = false;       // false: the others go on
   bool rerandomize_each_iteration = false;  // another order at each pass
 };
 struct WindowOptions {
@@ -227,8 +227,8 @@ class Dataset {
   Dataset interleave(F f, InterleaveOptions options = {}) const {
     return interleave_(detail::user_function(std::move(f)), std::move(options));
   }
-  // Elements for which `key_func` gives the same int64 are put together, `window_size` at a time, and
-  // `reduce_func(key, window)`, with the key as a Tensor and the window as a Dataset, returns a
+  // Elements for which `key_func` gives the same int64 are put together, `window_size` at a time,
+  // and `reduce_func(key, window)`, with the key as a Tensor and the window as a Dataset, returns a
   // dataset of new elements. What is left at the end makes smaller windows.
   template <class K, class R>
   Dataset group_by_window(K key_func, R reduce_func, std::int64_t window_size) const {
@@ -238,7 +238,8 @@ class Dataset {
   // `window_size_func(key)` gives the size for each key.
   template <class K, class R, class W>
   requires(!std::is_arithmetic_v<W>) Dataset
-      group_by_window(K key_func, R reduce_func, W window_size_func) const {
+      group_by_window(K key_func, R reduce_func, W window_size_func)
+  const {
     return group_by_window_(detail::user_function(std::move(key_func)),
                             detail::user_function(std::move(reduce_func)), 0,
                             detail::user_function(std::move(window_size_func)));

@@ -298,7 +298,8 @@ TEST(MakeCsvDataset, FindsOutNamesAndTypes) {
       make_csv_dataset(
           path, 9, {.column_names = {"p", "q", "r", "s", "t"}, .header = false, .num_epochs = 1})
           .as_vector()[0]["p"]
-          .size(),
+          .shape()
+          .dim(0),
       4);
   expect_error<errors::InvalidArgumentError>(
       [&] { make_csv_dataset(path, 2, {.label_name = "b", .select_columns = {"a"}}); },

@@ -229,8 +229,7 @@ Dataset Dataset::bucket_(detail::Fn length, const std::vector<std::int64_t>& bou
       });
     }
     return window.padded_batch(
-        size, padded,
-        {.padding_values = o.padding_values, .drop_remainder = o.drop_remainder});
+        size, padded, {.padding_values = o.padding_values, .drop_remainder = o.drop_remainder});
   };
   return group_by_window(bucket_of, batch_of, [batch_sizes](const Tensor& key) {
     return batch_sizes[static_cast<std::size_t>(key.item<std::int64_t>())];

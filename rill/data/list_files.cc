@@ -10,8 +10,7 @@ Dataset Dataset::list_files(const Filenames& file_pattern, ListFilesOptions o) {
   std::vector<std::string> found = io::gfile::glob(file_pattern.list());
   if (found.empty()) {
     std::string patterns;
-    for (const std::string& p : file_pattern.list())
-      patterns += (patterns.empty() ? "" : ", ") + p;
+    for (const std::string& p : file_pattern.list()) patterns += (patterns.empty() ? "" : ", ") + p;
     RILL_FAIL(not_found, "[list_files] No files matched pattern: {}", patterns);
   }
   std::sort(found.begin(), found.end());

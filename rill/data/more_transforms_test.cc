@@ -67,8 +67,8 @@ TEST(GroupByWindow, WindowsByKeyAndWhatIsLeft) {
   const Dataset d = Dataset::range(10).group_by_window(
       [](std::int64_t x) { return x % 2; },
       [](const Tensor&, const Dataset& window) { return window.batch(3); }, 4);
-  EXPECT_THAT(batches_of(d), ElementsAre(Ints{0, 2, 4}, Ints{6}, Ints{1, 3, 5}, Ints{7}, Ints{8},
-                                         Ints{9}));
+  EXPECT_THAT(batches_of(d),
+              ElementsAre(Ints{0, 2, 4}, Ints{6}, Ints{1, 3, 5}, Ints{7}, Ints{8}, Ints{9}));
   EXPECT_EQ(d.element_spec().leaf().shape().to_string(), TensorShape({None}).to_string());
   expect_restorable(d);
   const Dataset sized = Dataset::range(6).group_by_window(
@@ -80,8 +80,9 @@ TEST(GroupByWindow, WindowsByKeyAndWhatIsLeft) {
   EXPECT_THAT(batches_of(sized), ElementsAre(Ints{0}, Ints{2}, Ints{11, 13}, Ints{4}, Ints{15}));
   expect_error<errors::InvalidArgumentError>(
       [] {
-        Dataset::range(3).group_by_window([](std::int64_t) { return 1.5f; },
-                                          [](const Tensor&, const Dataset& w) { return w; }, 2)
+        Dataset::range(3)
+            .group_by_window([](std::int64_t) { return 1.5f; },
+                             [](const Tensor&, const Dataset& w) { return w; }, 2)
             .as_vector();
       },
       "key_func returned");
@@ -89,8 +90,8 @@ TEST(GroupByWindow, WindowsByKeyAndWhatIsLeft) {
 Dataset sequences() {
   return Dataset::from_generator(
       [] {
-        const std::vector<Ints> all{{0}, {1, 2, 3, 4}, {5, 6, 7}, {7, 8, 9, 10, 11},
-                                    {13, 14, 15, 16, 19, 20}, {21, 22}};
+        const std::vector<Ints> all{
+            {0}, {1, 2, 3, 4}, {5, 6, 7}, {7, 8, 9, 10, 11}, {13, 14, 15, 16, 19, 20}, {21, 22}};
         return [all, i = std::size_t{0}]() mutable -> std::optional<Tensor> {
           if (i == all.size()) return std::nullopt;
           return constant(all[i++]);
@@ -101,13 +102,14 @@ Dataset sequences() {
 TEST(BucketBySequenceLength, PadsToTheLongestOrToTheBoundary) {
   const auto length = [](const Tensor& e) { return e.shape().dim(0); };
   const Dataset d = sequences().bucket_by_sequence_length(length, {3, 5}, {2, 2, 2});
-  EXPECT_THAT(batches_of(d), ElementsAre(Ints{1, 2, 3, 4, 5, 6, 7, 0},
-                                         Ints{7, 8, 9, 10, 11, 0, 13, 14, 15, 16, 19, 20},
-                                         Ints{0, 0, 21, 22}));
+  EXPECT_THAT(batches_of(d),
+              ElementsAre(Ints{1, 2, 3, 4, 5, 6, 7, 0},
+                          Ints{7, 8, 9, 10, 11, 0, 13, 14, 15, 16, 19, 20}, Ints{0, 0, 21, 22}));
   EXPECT_EQ(d.element_spec().leaf().shape().rank(), 2);
   expect_restorable(d);
   const Dataset padded = sequences().bucket_by_sequence_length(
-      length, {3, 7}, {2, 2, 2}, {.padding_values = {std::int64_t{-1}}, .pad_to_bucket_boundary = true});
+      length, {3, 7}, {2, 2, 2},
+      {.padding_values = {std::int64_t{-1}}, .pad_to_bucket_boundary = true});
   EXPECT_EQ(padded.as_vector()[0].shape(), TensorShape({2, 6}));
   expect_error<errors::InvalidArgumentError>(
       [&] {
@@ -129,8 +131,7 @@ TEST(Rebatch, SizesInTurn) {
 }
 TEST(ChooseFromDatasets, EndsWithTheFirstOrGoesOn) {
   const std::vector<Dataset> two{Dataset::range(3), Dataset::range(10, 14)};
-  const Dataset choice =
-      Dataset::from_tensor_slices(constant(Ints{0, 1, 0, 0, 0, 1, 1}));
+  const Dataset choice = Dataset::from_tensor_slices(constant(Ints{0, 1, 0, 0, 0, 1, 1}));
   const Dataset stops = Dataset::choose_from_datasets(two, choice),
                 goes_on = Dataset::choose_from_datasets(two, choice, false);
   EXPECT_THAT(numbers_of(stops), ElementsAre(0, 10, 1, 2));
@@ -140,7 +141,9 @@ TEST(ChooseFromDatasets, EndsWithTheFirstOrGoesOn) {
       [&] { numbers_of(Dataset::choose_from_datasets(two, Dataset::range(3))); },
       "the choice is 2; expected 0 to 1");
   expect_error<errors::InvalidArgumentError>(
-      [&] { Dataset::choose_from_datasets({two[0], Dataset::from_tensors(constant(1.f))}, choice); },
+      [&] {
+        Dataset::choose_from_datasets({two[0], Dataset::from_tensors(constant(1.f))}, choice);
+      },
       "the same structure");
 }
 TEST(SampleFromDatasets, ByWeightsUntilAllAreEmpty) {
@@ -148,18 +151,22 @@ TEST(SampleFromDatasets, ByWeightsUntilAllAreEmpty) {
   const Dataset all = Dataset::sample_from_datasets(two, {0.2, 0.8}, {.seed = 1});
   const Ints drawn = numbers_of(all);
   EXPECT_EQ(drawn.size(), 2000u);
-  const auto of_first = std::count_if(drawn.begin(), drawn.begin() + 1000, [](auto v) { return v < 1000; });
+  const auto of_first =
+      std::count_if(drawn.begin(), drawn.begin() + 1000, [](auto v) { return v < 1000; });
   EXPECT_NEAR(static_cast<double>(of_first), 200, 40);  // three deviations of a binomial count
   EXPECT_EQ(numbers_of(all), drawn);
   EXPECT_NE(numbers_of(Dataset::sample_from_datasets(two, {0.2, 0.8}, {.seed = 2})), drawn);
-  EXPECT_LT(numbers_of(Dataset::sample_from_datasets(
-                           two, {0.9, 0.1}, {.seed = 1, .stop_on_empty_dataset = true}))
+  EXPECT_LT(numbers_of(Dataset::sample_from_datasets(two, {0.9, 0.1},
+                                                     {.seed = 1, .stop_on_empty_dataset = true}))
                 .size(),
             1300u);
+  expect_error<errors::InvalidArgumentError>([&] { Dataset::sample_from_datasets(two, {1.}); },
+                                             "1 weights for 2 datasets");
   expect_error<errors::InvalidArgumentError>(
-      [&] { Dataset::sample_from_datasets(two, {1.}); }, "1 weights for 2 datasets");
-  expect_error<errors::InvalidArgumentError>(
-      [&] { Dataset::sample_from_datasets(two, {0., 0.}); }, "all weights are 0");
+      [&] {
+        Dataset::sample_from_datasets(two, {0., 0.});
+      },
+      "all weights are 0");
 }
 TEST(IgnoreErrors, LeavesOutWhatFails) {
   const Dataset d = Dataset::range(4)

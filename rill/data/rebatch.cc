@@ -79,12 +79,10 @@ Dataset Dataset::rebatch(const std::vector<std::int64_t>& batch_sizes, bool drop
 }
 
 Dataset Dataset::counter(std::int64_t start, std::int64_t step) {
-  return range(1).repeat().scan(constant(start, int64),
-                                [step](const Tensor& count, const Tensor&) {
-                                  const Tensor next =
-                                      constant(count.item<std::int64_t>() + step, int64);
-                                  return Nest::make({Nest(next), Nest(count)});
-                                });
+  return range(1).repeat().scan(constant(start, int64), [step](const Tensor& count, const Tensor&) {
+    const Tensor next = constant(count.item<std::int64_t>() + step, int64);
+    return Nest::make({Nest(next), Nest(count)});
+  });
 }
 
 Nest Dataset::get_single_element() const {

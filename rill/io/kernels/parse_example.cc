@@ -167,7 +167,8 @@ class Parser {
       const std::size_t guess = order_[place];
       if (guess != kNobody && columns_[guess].key == key) return &columns_[guess];
     }
-    const std::size_t column = place < columns_.size() && columns_[place].key == key ? place : search(key);
+    const std::size_t column =
+        place < columns_.size() && columns_[place].key == key ? place : search(key);
     if (place < kRemembered) {
       if (place >= order_.size()) order_.resize(place + 1, kNobody);
       order_[place] = column;

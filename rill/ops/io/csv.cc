@@ -14,6 +14,13 @@ void decode_csv_shape(ShapeContext& c) {
                "[{}] record_defaults[{}] has shape {}; expected one element, or none for a field "
                "that must be there",
                c.tag(), i - 1, c.input(i));
+  RILL_CHECK(c.num_outputs() == c.num_inputs() - 1, invalid_argument,
+             "[{}] there are {} columns and {} record_defaults", c.tag(), c.num_outputs(),
+             c.num_inputs() - 1);
+  for (int i = 1; i < c.num_inputs(); ++i)
+    RILL_CHECK(kFieldTypes.contains(c.input_dtype(i)), invalid_argument,
+               "[{}] record_defaults[{}] is {}; expected one of {}", c.tag(), i - 1,
+               c.input_dtype(i), kFieldTypes.to_string());
   for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, c.input(0));
 }
 const Op& decode_csv_op = OpBuilder("DecodeCSV", "io.decode_csv")

@@ -14,20 +14,40 @@ namespace {
 // serialized, names, sparse_keys, dense_keys, ragged_keys, then the defaults.
 constexpr int kFirstDefault = 5;
 
+// The kinds of values that an Example holds.
+constexpr TypeSet kStoredTypes{string, float32, int64};
+void require_types(const ShapeContext& c, const char* attr, std::size_t n, TypeSet allowed) {
+  const std::span<const DType> types = c.attr(attr).as_types();
+  RILL_CHECK(types.size() == n, invalid_argument, "[{}] {} has {} dtypes; expected {}", c.tag(),
+             attr, types.size(), n);
+  for (DType d : types)
+    RILL_CHECK(allowed.contains(d), invalid_argument, "[{}] {} has {}; expected one of {}", c.tag(),
+               attr, d, allowed.to_string());
+}
+
 void parse_example_shape(ShapeContext& c) {
   const TensorShape& serialized = c.input(0);
   RILL_CHECK(!serialized.has_rank() || serialized.rank() <= 1, invalid_argument,
              "[{}] serialized has shape {}; expected a scalar or a vector", c.tag(), serialized);
+  RILL_CHECK(c.int_attr("num_sparse") >= 0 && c.int_attr("num_sparse") <= c.num_outputs(),
+             invalid_argument, "[{}] num_sparse is {}; expected 0 to {}", c.tag(),
+             c.int_attr("num_sparse"), c.num_outputs());
   const auto sparse = static_cast<int>(c.int_attr("num_sparse"));
   const std::span<const TensorShape> dense = c.attr("dense_shapes").as_shapes();
   const auto ragged = static_cast<int>(c.attr("ragged_value_types").as_types().size());
   RILL_CHECK(static_cast<int>(dense.size()) == c.num_inputs() - kFirstDefault, invalid_argument,
              "[{}] dense_shapes has {} shapes; expected {}, one per dense feature", c.tag(),
              dense.size(), c.num_inputs() - kFirstDefault);
-  RILL_CHECK(
-      sparse >= 0 && c.num_outputs() == 3 * sparse + static_cast<int>(dense.size()) + 2 * ragged,
-      invalid_argument, "[{}] it has {} outputs; expected {}", c.tag(), c.num_outputs(),
-      3 * sparse + static_cast<int>(dense.size()) + 2 * ragged);
+  RILL_CHECK(c.num_outputs() == 3 * sparse + static_cast<int>(dense.size()) + 2 * ragged,
+             invalid_argument, "[{}] it has {} outputs; expected {}", c.tag(), c.num_outputs(),
+             3 * sparse + static_cast<int>(dense.size()) + 2 * ragged);
+  require_types(c, "sparse_types", static_cast<std::size_t>(sparse), kStoredTypes);
+  require_types(c, "ragged_value_types", static_cast<std::size_t>(ragged), kStoredTypes);
+  require_types(c, "ragged_split_types", static_cast<std::size_t>(ragged), kIndexTypes);
+  for (int i = kFirstDefault; i < c.num_inputs(); ++i)
+    RILL_CHECK(kStoredTypes.contains(c.input_dtype(i)), invalid_argument,
+               "[{}] the default of dense feature {} is {}; expected one of {}", c.tag(),
+               i - kFirstDefault, c.input_dtype(i), kStoredTypes.to_string());
   const int rank = serialized.has_rank() ? serialized.rank() : -1;
   int out = 0;
   for (int i = 0; i < sparse; ++i)
@@ -264,7 +284,9 @@ bool same(const io::FeatureSpecs& a, const io::FeatureSpecs& b) {
   for (auto i = a.begin(), k = b.begin(); i != a.end(); ++i, ++k) {
     if (i->first != k->first || i->second.index() != k->second.index()) return false;
     const bool equal = std::visit(
-        [&](const auto& f) { return same(f, std::get<std::remove_cvref_t<decltype(f)>>(k->second)); },
+        [&](const auto& f) {
+          return same(f, std::get<std::remove_cvref_t<decltype(f)>>(k->second));
+        },
         i->second);
     if (!equal) return false;
   }
