@@ -85,4 +85,6 @@ int main() {
   task("mlp_function", 20, 20, training::mlp_step());
   task("cnn_function", 1, 20, training::cnn_step());
   task("lstm_function", 1, 15, training::lstm_step());
+  task("lstm_layer", 1, 15, training::lstm_layer_step());
+  task("gru_layer", 1, 15, training::gru_layer_step());
 }

@@ -94,26 +94,29 @@ inline Step lstm_step() {
   return {[=] { return step(inputs, y); }, [=] { return step.explain(); }};
 }
 
-// The same by the layers: what they add to the step above is theirs.
-inline Step lstm_layer_step() {
+// The same by the layers: what they add to the step above is theirs. `Recurrent`: LSTM, GRU.
+template <class Recurrent>
+Step layer_step() {
   constexpr int kSteps = 40, kUnits = 256, kClasses = 60;
   const auto x = tf::one_hot(tf::cast(tf::range(kSteps * 50) * 7 % kClasses, tf::int32), kClasses);
   const auto inputs = tf::transpose(tf::reshape(x, {kSteps, 50, kClasses}), {1, 0, 2});
   const auto y = tf::cast(tf::range(50) * 13 % kClasses, tf::int32);
-  tf::keras::layers::LSTM lstm(kUnits);
+  Recurrent recurrent(kUnits);
   tf::keras::layers::Dense dense(kClasses);
-  dense(lstm(inputs));
-  std::vector<Variable> vars = lstm.trainable_variables();
+  dense(recurrent(inputs));
+  std::vector<Variable> vars = recurrent.trainable_variables();
   for (const Variable& v : dense.trainable_variables()) vars.push_back(v);
   tf::keras::optimizers::Adam adam(1e-3);
   auto step = tf::function([=](Tensor seq, Tensor labels) mutable {
     tf::GradientTape tape;
     const auto loss = tf::reduce_mean(tf::nn::sparse_softmax_cross_entropy_with_logits(
-        {.labels = labels, .logits = dense(lstm(seq, {.training = 1}))}));
+        {.labels = labels, .logits = dense(recurrent(seq, {.training = 1}))}));
     adam.apply_gradients(tape.gradient(loss, vars), vars);
     return loss;
   });
   return {[=] { return step(inputs, y); }, [=] { return step.explain(); }};
 }
+inline Step lstm_layer_step() { return layer_step<tf::keras::layers::LSTM>(); }
+inline Step gru_layer_step() { return layer_step<tf::keras::layers::GRU>(); }
 
 }  // namespace training

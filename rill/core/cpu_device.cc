@@ -141,6 +141,9 @@ CachingAllocator& allocator() {
 
 }  // namespace
 
+void* allocate_on_host(std::size_t bytes) { return allocator().allocate(bytes); }
+void deallocate_on_host(void* p, std::size_t bytes) noexcept { allocator().deallocate(p, bytes); }
+
 void* CpuDevice::allocate(std::size_t bytes) {
   if (limit_ != 0) {
     std::size_t before = used_.fetch_add(bytes);
@@ -150,12 +153,12 @@ void* CpuDevice::allocate(std::size_t bytes) {
                 name(), limit_, before, bytes);
     }
   }
-  return allocator().allocate(bytes);
+  return allocate_on_host(bytes);
 }
 
 void CpuDevice::deallocate(void* p, std::size_t bytes) noexcept {
   if (limit_ != 0) used_.fetch_sub(bytes);
-  allocator().deallocate(p, bytes);
+  deallocate_on_host(p, bytes);
 }
 
 MemoryStats memory_stats() { return allocator().stats(); }

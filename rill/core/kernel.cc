@@ -1,8 +1,7 @@
 #include "rill/core/kernel.h"
 
-#include <cstdlib>
-
 #include "rill/base/check.h"
+#include "rill/core/cpu_device.h"
 
 namespace rill {
 
@@ -12,25 +11,17 @@ KernelContext::Extra& KernelContext::extra() {
 }
 
 void KernelContext::free_extra() {
-  for (const auto& [p, bytes] : extra_->scratch) {
-    if (device_->kernels() == DeviceType::cpu)
-      std::free(p);
-    else
-      device_->deallocate(p, bytes);
-  }
+  const bool on_host = device_->kernels() == DeviceType::cpu;
+  for (const auto& [p, bytes] : extra_->scratch)
+    on_host ? deallocate_on_host(p, bytes) : device_->deallocate(p, bytes);
   delete extra_;
 }
 
 void* KernelContext::scratch(std::size_t bytes) {
   void* p = nullptr;
-  if (device_->kernels() == DeviceType::cpu) {
-    if (posix_memalign(&p, 64, bytes ? bytes : 1) != 0) p = nullptr;
-  } else {
-    try {
-      p = device_->allocate(bytes);
-    } catch (const errors::Error&) {
-      p = nullptr;
-    }
+  try {
+    p = device_->kernels() == DeviceType::cpu ? allocate_on_host(bytes) : device_->allocate(bytes);
+  } catch (const errors::Error&) {
   }
   if (!p) {
     fail(Code::resource_exhausted,

@@ -5,7 +5,6 @@
 
 #if RILL_WITH_ONEDNN
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
 #include <list>
 #include <memory>
@@ -17,6 +16,7 @@
 
 #include "rill/base/parallel.h"
 #include "rill/base/waiting.h"
+#include "rill/core/cpu_device.h"
 #include "rill/kernels/cpu/onednn.h"
 
 namespace rill::cpu {
@@ -188,63 +188,24 @@ std::string key_of(ConvPass pass, const WindowGeometry& g, DType dtype, bool bia
   return std::string(reinterpret_cast<const char*>(words), sizeof words);
 }
 
-// Aligned memory; throws where there is none.
-struct Free {
-  void operator()(void* p) const { std::free(p); }
-};
-using Block = std::unique_ptr<void, Free>;
-Block new_block(std::size_t bytes) {
-  void* p = nullptr;
-  if (posix_memalign(&p, 64, bytes) != 0) throw std::bad_alloc();
-  return Block(p);
-}
-
-// Memory for the time of a call. Blocks of ordinary size stay with the thread for its next call:
-// from the system they cost several microseconds, a tenth of a small convolution.
+// Memory for the time of a call.
 class Scratch {
  public:
-  Scratch() = default;
-  ~Scratch() {
-    for (Block& b : ordinary_)
-      if (spare().size() < kSpare) spare().push_back(std::move(b));
-  }
-  Scratch(const Scratch&) = delete;
   memory make(const memory::desc& wanted) {
     const std::size_t bytes = wanted.get_size();
-    if (bytes == 0) return memory(wanted, engine(), nullptr);
-    if (bytes > kOrdinary) {
-      large_.push_back(new_block(bytes));
-      return memory(wanted, engine(), large_.back().get());
-    }
-    Block b;
-    if (spare().empty()) {
-      b = new_block(kOrdinary);
-    } else {
-      b = std::move(spare().back());
-      spare().pop_back();
-    }
-    ordinary_.push_back(std::move(b));
-    return memory(wanted, engine(), ordinary_.back().get());
+    if (bytes > 0) blocks_.emplace_back(bytes);
+    return memory(wanted, engine(), bytes > 0 ? blocks_.back().get() : nullptr);
   }
 
  private:
-  static constexpr std::size_t kOrdinary = 1 << 20, kSpare = 4;
-  static std::vector<Block>& spare() {
-    thread_local std::vector<Block> blocks = [] {
-      std::vector<Block> b;
-      b.reserve(kSpare);  // so that giving back never throws
-      return b;
-    }();
-    return blocks;
-  }
-  std::vector<Block> ordinary_, large_;
+  std::vector<HostMemory> blocks_;
 };
 
 // A filter in the layout of some primitive.
 struct Packed {
-  explicit Packed(const memory::desc& l) : layout(l), data(new_block(l.get_size())) {}
+  explicit Packed(const memory::desc& l) : layout(l), data(l.get_size()) {}
   const memory::desc layout;
-  const Block data;
+  const HostMemory data;
 };
 
 // Those that are in use, by the elements that they were made of, so that the plans of one
@@ -373,14 +334,15 @@ bool filter_in_parts(const WindowGeometry& g, DType dtype, const ConvBuffers<voi
     of_large = g.batch % parts == 0 ? of_small : find(ConvPass::filter, large, dtype);
   }
   if (!of_small || !of_large) return false;
-  const std::unique_ptr<float[]> sums(new float[static_cast<std::size_t>((parts - 1) * n)]);
+  const HostMemory sum_memory(static_cast<std::size_t>((parts - 1) * n) * sizeof(float));
+  float* const sums = static_cast<float*>(sum_memory.get());
   std::exception_ptr failure;
   std::mutex mutex;
   parallel_for(parts, 1, [&](std::int64_t begin, std::int64_t end) {
     const int width = compute_width();
     set_compute_width(1);
     for (std::int64_t p = begin; p < end; ++p) try {
-        float* to = p == 0 ? filter : sums.get() + (p - 1) * n;
+        float* to = p == 0 ? filter : sums + (p - 1) * n;
         const std::int64_t first = g.batch * p / parts, images = g.batch * (p + 1) / parts - first;
         run(images == small.batch ? *of_small : *of_large, ConvPass::filter,
             {input + first * in, to, output + first * out});
@@ -393,8 +355,7 @@ bool filter_in_parts(const WindowGeometry& g, DType dtype, const ConvBuffers<voi
   if (failure) std::rethrow_exception(failure);
   parallel_for(n, 1 << 14, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t p = 0; p < parts - 1; ++p)
-      _Pragma("omp simd") for (std::int64_t i = begin; i < end; ++i) filter[i] +=
-          sums[static_cast<std::size_t>(p * n + i)];
+      _Pragma("omp simd") for (std::int64_t i = begin; i < end; ++i) filter[i] += sums[p * n + i];
   });
   return true;
 }
@@ -421,6 +382,8 @@ bool onednn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, DType
   } catch (const dnnl::error& e) {
     c.fail(e.status == dnnl_out_of_memory ? Code::resource_exhausted : Code::internal,
            format("[{}] oneDNN: {}", c.tag(), e.what()));
+  } catch (const errors::Error& e) {
+    c.fail(e.code(), format("[{}] {}", c.tag(), e.what()));
   } catch (const std::bad_alloc&) {
     c.fail(Code::resource_exhausted, format("[{}] out of memory", c.tag()));
   }

@@ -64,25 +64,30 @@ auto block_for_this_machine() {
 
 template <class T>
 void plain_gemm(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, const T* a,
-                const T* b, T* c, T beta) {
+                const T* b, T* c, T beta, RowSteps steps) {
   std::vector<T> bt;  // rows of b must be contiguous
   if (tb) {
     bt.resize(static_cast<std::size_t>(k * n));
     for (std::int64_t j = 0; j < n; ++j)
-      for (std::int64_t p = 0; p < k; ++p) bt[static_cast<std::size_t>(p * n + j)] = b[j * k + p];
+      for (std::int64_t p = 0; p < k; ++p)
+        bt[static_cast<std::size_t>(p * n + j)] = b[j * steps.b + p];
     b = bt.data();
+    steps.b = n;
   }
-  const std::int64_t a_row = ta ? 1 : k, a_col = ta ? m : 1;
+  const std::int64_t a_row = ta ? 1 : steps.a, a_col = ta ? steps.a : 1;
   const auto block = block_for_this_machine<T>();
   const std::int64_t grain =
       std::max<std::int64_t>(kRows, (1 << 16) / std::max<std::int64_t>(1, n * k) / kRows * kRows);
   parallel_for(m, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin * n; i < end * n; ++i) c[i] = beta == T(0) ? T(0) : c[i] * beta;
+    for (std::int64_t i = begin; i < end; ++i)
+      for (std::int64_t j = i * steps.c; j < i * steps.c + n; ++j)
+        c[j] = beta == T(0) ? T(0) : c[j] * beta;
     for (std::int64_t p = 0; p < k; p += kInner)
       for (std::int64_t j = 0; j < n; j += kCols)
         for (std::int64_t i = begin; i < end; i += kRows)
-          block(a + i * a_row + p * a_col, a_row, a_col, b + p * n + j, n, c + i * n + j, n,
-                std::min(kRows, end - i), std::min(kCols, n - j), std::min(kInner, k - p));
+          block(a + i * a_row + p * a_col, a_row, a_col, b + p * steps.b + j, steps.b,
+                c + i * steps.c + j, steps.c, std::min(kRows, end - i), std::min(kCols, n - j),
+                std::min(kInner, k - p));
   });
 }
 
@@ -90,37 +95,34 @@ void plain_gemm(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k
 
 template <class T>
 void gemm(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, const T* a, const T* b,
-          T* c, T beta) {
+          T* c, T beta, RowSteps steps) {
   if (m == 0 || n == 0) return;
-  plain_gemm(ta, tb, m, n, k, a, b, c, beta);
+  plain_gemm(ta, tb, m, n, k, a, b, c, beta, steps);
 }
 
 #if RILL_WITH_ONEDNN
 template <>
 void gemm<float>(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, const float* a,
-                 const float* b, float* c, float beta) {
+                 const float* b, float* c, float beta, RowSteps steps) {
   if (m == 0 || n == 0) return;
-  if (k == 0) {
-    for (std::int64_t i = 0; i < m * n; ++i) c[i] = beta == 0.f ? 0.f : c[i] * beta;
-    return;
-  }
+  if (k == 0) return plain_gemm(ta, tb, m, n, k, a, b, c, beta, steps);
   const int width = compute_width();
   // Below about a million operations a second thread costs more than it gives.
   const bool narrow = width > 1 && m * n * k < (1 << 19);
   if (narrow) set_compute_width(1);
   onednn::limits();
   if (width > 1 && !narrow) adapt_waiting(width);
-  dnnl_sgemm(ta ? 'T' : 'N', tb ? 'T' : 'N', m, n, k, 1.f, a, ta ? m : k, b, tb ? k : n, beta, c,
-             n);
+  dnnl_sgemm(ta ? 'T' : 'N', tb ? 'T' : 'N', m, n, k, 1.f, a, steps.a, b, steps.b, beta, c,
+             steps.c);
   if (narrow) set_compute_width(width);
 }
 #else
 template void gemm<float>(bool, bool, std::int64_t, std::int64_t, std::int64_t, const float*,
-                          const float*, float*, float);
+                          const float*, float*, float, RowSteps);
 #endif
 #define RILL_INSTANTIATE(T)                                                                       \
   template void gemm<T>(bool, bool, std::int64_t, std::int64_t, std::int64_t, const T*, const T*, \
-                        T*, T);
+                        T*, T, RowSteps);
 RILL_INSTANTIATE(double)
 RILL_INSTANTIATE(std::int32_t)
 RILL_INSTANTIATE(std::int64_t)

@@ -7,29 +7,14 @@
 #include "rill/core/kernel.h"
 #include "rill/core/type_dispatch.h"
 #include "rill/kernels/cpu/gemm.h"
+#include "rill/kernels/cpu/isa.h"
+#include "rill/kernels/cpu/recurrence.h"
 #include "rill/kernels/cpu/widen.h"
 #include "rill/kernels/functors/activation.h"
 #include "rill/kernels/functors/elementary.h"
 
 namespace rill::cpu {
 namespace {
-
-struct GruSizes {
-  GruSizes(const TensorShape& x, const TensorShape& h)
-      : time(x.dim(0)), batch(x.dim(1)), features(x.dim(2)), units(h.dim(1)) {}
-  std::int64_t time, batch, features, units;
-  std::int64_t rows() const { return time * batch; }
-  std::int64_t state() const { return batch * units; }
-  // Samples that are worth a thread.
-  std::int64_t grain() const {
-    return std::max<std::int64_t>(1, 1024 / std::max<std::int64_t>(1, units));
-  }
-};
-
-template <class T>
-void repeat_rows(const T* row, std::int64_t n, T* to, std::int64_t rows) {
-  for (std::int64_t i = 0; i < rows; ++i) std::copy_n(row, n, to + i * n);
-}
 
 // One sample of one step: a holds what x gives to the gates, re what the state does.
 template <class T>
@@ -49,7 +34,7 @@ void gru_row(T* a, const T* re, const T* h_before, T* from_state, T* h, std::int
 template <class T>
 void gru(KernelContext& c) {
   using W = Wide<T>;
-  const GruSizes s(c.in_shape(0), c.in_shape(1));
+  const SequenceSizes s(c.in_shape(0), c.in_shape(1));
   const W *x = widened<T>(c, 0), *h = widened<T>(c, 1), *kernel = widened<T>(c, 2),
           *recurrent = widened<T>(c, 3), *bias = widened<T>(c, 4);
   W *y = wide_output<T>(c, 0), *h_last = wide_output<T>(c, 1), *kept = wide_output<T>(c, 2);
@@ -59,17 +44,21 @@ void gru(KernelContext& c) {
   W *gates = kept, *from_state = kept + s.rows() * wide;
   repeat_rows(bias, wide, gates, s.rows());
   gemm<W>(false, false, s.rows(), wide, s.features, x, kernel, gates, W(1));
-  for (std::int64_t t = 0; t < s.time; ++t) {
-    W *a = gates + t * s.batch * wide, *from = from_state + t * s.state(), *now = y + t * s.state();
-    repeat_rows(bias + wide, wide, re, s.batch);
-    gemm<W>(false, false, s.batch, wide, n, h, recurrent, re, W(1));
-    parallel_for(s.batch, s.grain(), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t b = begin; b < end; ++b)
-        gru_row(a + b * wide, re + b * wide, h + b * n, from + b * n, now + b * n, n);
-    });
-    h = now;
-  }
-  std::copy_n(h, s.state(), h_last);
+  for_blocks_of_samples(s, [&](std::int64_t begin, std::int64_t end) {
+    const W* before = h;
+    for (std::int64_t t = 0; t < s.time; ++t) {
+      W *a = gates + t * s.batch * wide, *from = from_state + t * s.state(),
+        *now = y + t * s.state();
+      repeat_rows(bias + wide, wide, re + begin * wide, end - begin);
+      gemm<W>(false, false, end - begin, wide, n, before + begin * n, recurrent, re + begin * wide,
+              W(1));
+      for_samples(s, begin, end, [&](std::int64_t b) {
+        gru_row(a + b * wide, re + b * wide, before + b * n, from + b * n, now + b * n, n);
+      });
+      before = now;
+    }
+  });
+  std::copy_n(s.time > 0 ? y + (s.time - 1) * s.state() : h, s.state(), h_last);
   narrow_output<T>(c, 0, y);
   narrow_output<T>(c, 1, h_last);
   narrow_output<T>(c, 2, kept);
@@ -81,65 +70,69 @@ RILL_KERNEL("GRUSequence", cpu, kFloatTypes, gru_cpu);
 
 // One sample of one step, backwards. dh comes from the step after it; what goes straight to the
 // state before replaces it. da and dre: the slopes of what x and the state give to the gates.
-template <class T>
-void gru_row_grad(const T* gates, const T* from_state, const T* h_before, const T* dy, T* dh, T* da,
-                  T* dre, std::int64_t n) {
-  const T *z = gates, *r = gates + n, *candidate = gates + 2 * n;
-  for (std::int64_t j = 0; j < n; ++j) {
-    const T slope = dy[j] + dh[j],
-            dc = slope * (T(1) - z[j]) * (T(1) - candidate[j] * candidate[j]);
-    da[j] = dre[j] = slope * (h_before[j] - candidate[j]) * (z[j] * (T(1) - z[j]));
-    da[n + j] = dre[n + j] = dc * from_state[j] * (r[j] * (T(1) - r[j]));
-    da[2 * n + j] = dc;
-    dre[2 * n + j] = dc * r[j];
-    dh[j] = slope * z[j];
+#define RILL_GRU_SLOPES(Name, target)                                                   \
+  template <class T>                                                                    \
+  target void Name##_gru_slopes(const T* gates, const T* from_state, const T* h_before, \
+                                const T* dy, T* dh, T* da, T* dre, std::int64_t n) {    \
+    const T *z = gates, *r = gates + n, *candidate = gates + 2 * n;                     \
+    _Pragma("omp simd") for (std::int64_t j = 0; j < n; ++j) {                          \
+      const T slope = dy[j] + dh[j],                                                    \
+              dc = slope * (T(1) - z[j]) * (T(1) - candidate[j] * candidate[j]);        \
+      da[j] = dre[j] = slope * (h_before[j] - candidate[j]) * (z[j] * (T(1) - z[j]));   \
+      da[n + j] = dre[n + j] = dc * from_state[j] * (r[j] * (T(1) - r[j]));             \
+      da[2 * n + j] = dc;                                                               \
+      dre[2 * n + j] = dc * r[j];                                                       \
+      dh[j] = slope * z[j];                                                             \
+    }                                                                                   \
   }
-}
-
-template <class T>
-void sum_columns(const T* x, std::int64_t rows, std::int64_t n, T* sums) {
-  parallel_for(n, 64, [&](std::int64_t begin, std::int64_t end) {
-    std::fill(sums + begin, sums + end, T(0));
-    for (std::int64_t i = 0; i < rows; ++i)
-      for (std::int64_t j = begin; j < end; ++j) sums[j] += x[i * n + j];
-  });
-}
+RILL_GRU_SLOPES(plain, )
+#if RILL_X86_VARIANTS
+RILL_GRU_SLOPES(avx2, RILL_TARGET_AVX2)
+RILL_GRU_SLOPES(avx512, RILL_TARGET_AVX512)
+#endif
+#undef RILL_GRU_SLOPES
 
 template <class T>
 void gru_grad(KernelContext& c) {
   using W = Wide<T>;
-  const GruSizes s(c.in_shape(2), c.in_shape(3));
+  const SequenceSizes s(c.in_shape(2), c.in_shape(3));
   const W *dy = widened<T>(c, 0), *dh_last = widened<T>(c, 1), *x = widened<T>(c, 2),
           *h = widened<T>(c, 3), *kernel = widened<T>(c, 4), *recurrent = widened<T>(c, 5),
           *y = widened<T>(c, 7), *kept = widened<T>(c, 8);
   W *dx = wide_output<T>(c, 0), *dh = wide_output<T>(c, 1), *dkernel = wide_output<T>(c, 2),
     *drecurrent = wide_output<T>(c, 3), *dbias = wide_output<T>(c, 4);
-  const std::int64_t n = s.units, wide = 3 * n;
-  W* da = c.scratch<W>(std::max<std::int64_t>(1, s.rows() * wide));
-  W* dre = c.scratch<W>(std::max<std::int64_t>(1, s.rows() * wide));
+  const std::int64_t n = s.units, wide = 3 * n, step = spread_row_step(wide);
+  W* da = c.scratch<W>(std::max<std::int64_t>(1, s.rows() * step));
+  W* dre = c.scratch<W>(std::max<std::int64_t>(1, s.rows() * step));
+  const TransposedMatrix<W> back(c, recurrent, n, wide);
   if (!dy || !dh_last || !x || !h || !kernel || !recurrent || !y || !kept || !dx || !dh ||
-      !dkernel || !drecurrent || !dbias || !da || !dre)
+      !dkernel || !drecurrent || !dbias || !da || !dre || !back.data)
     return;
   const W *gates = kept, *from_state = kept + s.rows() * wide;
   std::copy_n(dh_last, s.state(), dh);
-  for (std::int64_t t = s.time; t-- > 0;) {
-    const W* before = t > 0 ? y + (t - 1) * s.state() : h;
-    const std::int64_t at = t * s.batch;
-    parallel_for(s.batch, s.grain(), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t b = begin; b < end; ++b)
-        gru_row_grad(gates + (at + b) * wide, from_state + (at + b) * n, before + b * n,
-                     dy + (at + b) * n, dh + b * n, da + (at + b) * wide, dre + (at + b) * wide, n);
-    });
-    gemm<W>(false, true, s.batch, n, wide, dre + at * wide, recurrent, dh, W(1));
-  }
-  gemm<W>(false, true, s.rows(), s.features, wide, da, kernel, dx);
-  gemm<W>(true, false, s.features, wide, s.rows(), x, da, dkernel);
+  for_blocks_of_samples(s, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t t = s.time; t-- > 0;) {
+      const W* before = t > 0 ? y + (t - 1) * s.state() : h;
+      const std::int64_t at = t * s.batch;
+      for_samples(s, begin, end, [&](std::int64_t b) {
+        RILL_BY_ISA(, gru_slopes, gates + (at + b) * wide, from_state + (at + b) * n,
+                    before + b * n, dy + (at + b) * n, dh + b * n, da + (at + b) * step,
+                    dre + (at + b) * step, n);
+      });
+      gemm<W>(false, false, end - begin, n, wide, dre + (at + begin) * step, back.data,
+              dh + begin * n, W(1), {step, back.step, n});
+    }
+  });
+  gemm<W>(false, true, s.rows(), s.features, wide, da, kernel, dx, W(0), {step, wide, s.features});
+  gemm<W>(true, false, s.features, wide, s.rows(), x, da, dkernel, W(0), {s.features, step, wide});
   // The state before step t is y of step t - 1, and h before the first.
-  gemm<W>(true, false, n, wide, s.time > 0 ? s.batch : 0, h, dre, drecurrent);
+  gemm<W>(true, false, n, wide, s.time > 0 ? s.batch : 0, h, dre, drecurrent, W(0),
+          {n, step, wide});
   if (s.time > 1)
-    gemm<W>(true, false, n, wide, s.rows() - s.batch, y, dre + s.batch * wide, drecurrent, W(1));
-  sum_columns(da, s.rows(), wide, dbias);
-  sum_columns(dre, s.rows(), wide, dbias + wide);
+    gemm<W>(true, false, n, wide, s.rows() - s.batch, y, dre + s.batch * step, drecurrent, W(1),
+            {n, step, wide});
+  sum_columns(da, s.rows(), wide, step, dbias);
+  sum_columns(dre, s.rows(), wide, step, dbias + wide);
   narrow_output<T>(c, 0, dx);
   narrow_output<T>(c, 1, dh);
   narrow_output<T>(c, 2, dkernel);
