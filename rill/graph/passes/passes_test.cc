@@ -273,6 +273,22 @@ TEST(PassesTest, AccumulateInGemm) {
   EXPECT_EQ(r.after, (Ops{"MatMul", "_MatMulAdd", "_MatMulAdd"}));
 }
 
+TEST(PassesTest, ShareTransposes) {
+  const auto products = [](int n) {
+    return [n](const auto& x) {
+      Tensor y = x[0];
+      for (int i = 0; i < n; ++i) y = matmul(matmul(y, x[1], false, true), x[2]);
+      return y;
+    };
+  };
+  const std::vector<Tensor> args{numbers({3, 64}, 1) / 100.f, numbers({128, 64}, 2) / 100.f,
+                                 numbers({128, 64}, 3) / 100.f};
+  const auto eight = run_pass("share_transposes", products(8), args, 1e-5);
+  EXPECT_EQ(eight.what, "8 products by 1 shared transposes");
+  EXPECT_EQ(std::count(eight.after.begin(), eight.after.end(), "Transpose"), 1);
+  EXPECT_EQ(run_pass("share_transposes", products(7), args).what, "");
+}
+
 // Variables with the slots of Adam; the same at every call.
 struct Adam {
   explicit Adam(const std::vector<TensorShape>& shapes) {
