@@ -122,6 +122,8 @@ void assert_scalar(const Operand& x, const AssertOptions& o) {
 void enable_check_numerics() { call_context().checks_numerics = true; }
 void disable_check_numerics() { call_context().checks_numerics = false; }
 
+bool is_numeric_tensor(const Operand& input) { return Arg(input)->dtype().is_numeric(); }
+
 void assert_type(const Operand& input, DType dtype, const AssertOptions& o) {
   const Arg x(input);
   RILL_CHECK(x->dtype() == dtype, invalid_argument, "{} expected dtype {}; the tensor is {}",

@@ -45,6 +45,9 @@ void assert_rank_in(const Operand& x, const std::vector<int>& ranks,
 void assert_scalar(const Operand& x, const AssertOptions& options = {});
 void assert_type(const Operand& x, DType dtype, const AssertOptions& options = {});
 
+// Numbers of any kind; bools, strings and what other dtypes hold are none.
+bool is_numeric_tensor(const Operand& x);
+
 // One entry of a shape: a size, a name for one ("N"), or any size: None or ".".
 class SymbolicSize {
  public:

@@ -54,6 +54,14 @@ TEST(Assert, ComparesEveryElement) {
   expect_error<InvalidArgument>([] { debugging::assert_near(1, 2); }, "Use assert_equal");
 }
 
+TEST(IsNumericTensor, IsTrueOfNumbers) {
+  EXPECT_TRUE(debugging::is_numeric_tensor(tf::zeros({2}, tf::bfloat16)));
+  EXPECT_TRUE(debugging::is_numeric_tensor(tf::zeros({2}, tf::uint8)));
+  EXPECT_TRUE(debugging::is_numeric_tensor(tf::zeros({2}, tf::complex64)));
+  EXPECT_FALSE(debugging::is_numeric_tensor(tf::constant(true)));
+  EXPECT_FALSE(debugging::is_numeric_tensor(tf::constant("1")));
+}
+
 TEST(Assert, ClaimsRanksAndDtypes) {
   const Tensor x = tf::zeros({2, 3});
   debugging::assert_rank(x, 2);

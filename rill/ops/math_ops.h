@@ -439,6 +439,11 @@ Tensor spence(const Operand& x);  // the integral of log(t) / (1 - t) from 1 to 
 }  // namespace special
 // Running log(sum(exp(x))) without overflow; an exclusive one begins with -inf.
 Tensor cumulative_logsumexp(const Operand& x, int axis = 0, CumulativeOptions options = {});
+// All elements, row after row, each at least (or more than) the one before: a bool scalar, true of
+// fewer than two. Not of complex numbers. (TensorFlow looks at differences, which wrap around in
+// unsigned integers.)
+Tensor is_non_decreasing(const Operand& x);
+Tensor is_strictly_increasing(const Operand& x);
 struct ConfusionOptions {
   int num_classes = -1;  // -1: the largest label or prediction and one
   Tensor weights = {};   // added up instead of ones

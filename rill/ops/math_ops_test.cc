@@ -45,6 +45,15 @@ TEST(MathOps, AssignmentsWithAnOperator) {
   EXPECT_EQ(before.to_vector<float>(), (std::vector<float>{1, 2}));
 }
 
+TEST(MathOps, OrderOfAllElements) {
+  using namespace rill;
+  EXPECT_TRUE(math::is_non_decreasing(constant({1.f, 1.f, 3.f})).item<bool>());
+  EXPECT_FALSE(math::is_strictly_increasing(constant({1.f, 1.f, 3.f})).item<bool>());
+  EXPECT_TRUE(math::is_strictly_increasing(constant({{1, 2}, {3, 4}})).item<bool>());
+  EXPECT_FALSE(math::is_non_decreasing(constant({3, 1}, uint8)).item<bool>());
+  for (const int n : {0, 1}) EXPECT_TRUE(math::is_strictly_increasing(zeros({n})).item<bool>());
+}
+
 TEST(MathOps, TensordotTakesNoNegativeCount) {
   const auto x = tf::ones({2, 2});
   EXPECT_EQ(tf::tensordot(x, x, 0).shape(), tf::TensorShape({2, 2, 2, 2}));

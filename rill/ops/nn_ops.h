@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -252,6 +253,20 @@ struct WindowOptions {
   std::string data_format = {};
   Sizes dilations = 1;
 };
+// An op with a window on an image: its input, how many axes the image has, the padding.
+using WindowOp =
+    std::function<Tensor(const Tensor& input, int num_spatial_dims, const Padding& padding)>;
+struct SpaceToBatchOptions {
+  TensorShape filter_shape = {};       // begins with the sizes of the window; "SAME" needs it
+  std::vector<int> spatial_dims = {};  // the axes of the image, in order: {1, 2, ...} by default,
+  std::string data_format = {};        // {2, 3, ...} where this begins with "NC"
+};
+// The op with a dilated window: called, with "VALID" padding, on an input of which the pixels that
+// such a window meets are neighbours in one entry of a larger batch. Dilations of 1: the op as it
+// is.
+Tensor with_space_to_batch(const Operand& input, const std::vector<int>& dilation_rate,
+                           const Padding& padding, const WindowOp& op,
+                           const SpaceToBatchOptions& options = {});
 // The largest of input + filters [height, width, channels] under the window, and
 // the smallest of input - filters: morphology in grey tones. "NHWC" alone.
 Tensor dilation2d(const Operand& input, const Operand& filters, const Sizes& strides,

@@ -33,6 +33,76 @@ std::string error_of(F f) {
   return "no error";
 }
 
+// ---- space to batch
+
+TEST(WithSpaceToBatch, IsADilatedConvolution) {
+  const Tensor x = random::normal({2, 7, 8, 3}, 0, 1, {.seed = 1}),
+               f = random::normal({3, 2, 3, 4}, 0, 1, {.seed = 2});
+  int axes = 0;
+  const nn::WindowOp op = [&](const Tensor& in, int num_spatial_dims, const nn::Padding& padding) {
+    axes = num_spatial_dims;
+    EXPECT_EQ(padding.name(), "VALID");
+    return nn::conv2d(in, f, 1, padding);
+  };
+  const auto expect_near = [](const Tensor& a, const Tensor& b) {
+    ASSERT_EQ(a.shape(), b.shape());
+    EXPECT_LT(reduce_max(abs(a - b)).item<float>(), 1e-5f);
+  };
+  const nn::Padding around({{0, 0}, {1, 2}, {0, 3}, {0, 0}});
+  for (const nn::Padding& padding : {nn::Padding("SAME"), nn::Padding("VALID"), around}) {
+    SCOPED_TRACE(padding.name());
+    const Tensor want = nn::conv2d(x, f, 1, padding, {.dilations = {2, 3}});
+    const nn::SpaceToBatchOptions o{.filter_shape = f.shape()};
+    expect_near(nn::with_space_to_batch(x, {2, 3}, padding, op, o), want);
+    EXPECT_EQ(axes, 2);
+    // Sizes that a function does not know.
+    auto traced = function(
+        [&](const Tensor& t) {
+          return nn::with_space_to_batch(t, {2, 3}, padding, op, o);
+        },
+        {.input_signature = {TensorSpec({None, None, None, 3}, float32)}});
+    expect_near(traced(x), want);
+  }
+}
+
+TEST(WithSpaceToBatch, LeavesOtherAxesAlone) {
+  const Tensor x = random::normal({2, 3, 9, 5}, 0, 1, {.seed = 1});
+  // Differences of neighbours along axis 2, or along the axis behind two channels.
+  const auto differences = [](const Tensor& t, int, const nn::Padding&) {
+    return t(all, all, slice(1, None)) - t(all, all, slice(None, -1));
+  };
+  const Tensor want = x(all, all, slice(2, None)) - x(all, all, slice(None, -2));
+  for (const nn::SpaceToBatchOptions& o : {nn::SpaceToBatchOptions{.spatial_dims = {2}},
+                                           nn::SpaceToBatchOptions{.data_format = "NCW"}})
+    EXPECT_EQ(nn::with_space_to_batch(x, {2}, "VALID", differences, o).to_vector<float>(),
+              want.to_vector<float>());
+  // Of dilations of 1 the op has the padding itself.
+  nn::with_space_to_batch(x, {1, 1}, "SAME", [](const Tensor& t, int n, const nn::Padding& p) {
+    EXPECT_EQ(p.name(), "SAME");
+    EXPECT_EQ(n, 2);
+    return t;
+  });
+}
+
+TEST(WithSpaceToBatch, SaysWhatIsWrong) {
+  const Tensor x = zeros({2, 4, 4, 1});
+  const nn::WindowOp same = [](const Tensor& t, int, const nn::Padding&) { return t; };
+  const auto error = [&](const std::vector<int>& rate, const nn::Padding& padding,
+                         const nn::SpaceToBatchOptions& o) {
+    return error_of([&] { nn::with_space_to_batch(x, rate, padding, same, o); });
+  };
+  EXPECT_THAT(error({}, "VALID", {}), ContainsRegex("dilation_rate is empty"));
+  EXPECT_THAT(error({2, 0}, "VALID", {}), ContainsRegex("dilation_rate is 0; expected 1 or more"));
+  EXPECT_THAT(error({2, 2}, "SAME", {}), ContainsRegex("filter_shape is not given"));
+  EXPECT_THAT(error({2, 2}, "SAME", {.filter_shape = {3}}), ContainsRegex("filter_shape is"));
+  EXPECT_THAT(error({2, 2}, "FULL", {}), ContainsRegex("padding is \"FULL\""));
+  EXPECT_THAT(error({2, 2}, {{1, 1}, {1, 1}}, {}),
+              ContainsRegex("padding has 2 entries; expected 4"));
+  EXPECT_THAT(error({2, 2}, "VALID", {.spatial_dims = {2, 1}}), ContainsRegex("axes in order"));
+  EXPECT_THAT(error({2}, "VALID", {.spatial_dims = {0}}), ContainsRegex("from 1 on"));
+  EXPECT_THAT(error({2}, "VALID", {.spatial_dims = {4}}), ContainsRegex("expected rank 5 or more"));
+}
+
 // ---- activations
 
 TEST(Activations, CanBePassedAsFunctions) {

@@ -14,6 +14,15 @@ def case(name, layer, *shapes, **more):
     return dict(name=name, layer=layer, inputs=list(shapes), **more)
 
 
+def adapted(layer, shape, rank, **more):
+    """Keras 3's constructors of Dense and Embedding forget lora_alpha."""
+    layer.build(shape)
+    layer.enable_lora(rank, **more)
+    return layer
+
+
+WORDS = np.array([[3, 0, 6], [3, 1, 5]], np.int32)
+
 CASES = [case(name, lambda name=name: layers.Activation(name), EDGES) for name in ACTIVATIONS] + [
     case("dense_hard_silu", lambda: layers.Dense(3, activation="hard_silu"), (4, 5)),
     case("rms", lambda: layers.RMSNormalization(), (3, 5)),
@@ -29,5 +38,12 @@ CASES = [case(name, lambda name=name: layers.Activation(name), EDGES) for name i
          spread=True, call={"return_attention_scores": True}),
     case("custom_scale", lambda: __import__("keras.src.applications.inception_resnet_v2", fromlist=["x"])
          .CustomScaleLayer(0.3), (2, 3), (2, 3)),
+    case("dense_lora", lambda: layers.Dense(3, lora_rank=2), (4, 5)),
+    case("dense_lora_alpha", lambda: adapted(layers.Dense(3, activation="tanh"), (None, 5), 2, lora_alpha=0.5), (4, 5)),
+    case("dense_lora_axes", lambda: adapted(layers.Dense(3, use_bias=False), (None, 4, 5), 1, lora_alpha=3), (2, 4, 5)),
+    case("einsum_lora", lambda: layers.EinsumDense("abc,cde->abde", (None, 2, 3), bias_axes="de", lora_rank=2, lora_alpha=4),
+         (2, 3, 5)),
+    case("einsum_lora_dots", lambda: layers.EinsumDense("...x,xy->...y", (4,), lora_rank=2), (2, 3, 5)),
+    case("embedding_lora", lambda: adapted(layers.Embedding(7, 3), (None, 3), 2, lora_alpha=3), WORDS),
     case("layer_scale", lambda: __import__("keras.src.applications.convnext", fromlist=["x"]).LayerScale(0.5, 4), (3, 4)),
 ]

@@ -136,6 +136,22 @@ RILL_ROWS(math_order) {
       .sample({x({2, 2})})
       .dtypes({float32, float64})
       .no_gradient_check("counting is not differentiated");
+  row("math.is_non_decreasing")
+      .call([](const std::vector<Tensor>& in) {
+        return std::vector<Tensor>{math::is_non_decreasing(in[0]),
+                                   math::is_strictly_increasing(in[0])};
+      })
+      .tf("[tf.math.is_non_decreasing(x0), tf.math.is_strictly_increasing(x0)]")
+      .sample({x({4}, {1, 1, 2, 3})})
+      .sample({x({2, 2}, {-1, 0, 2, 3})})
+      .sample({x({3}, {1, 3, 2})})
+      .sample({x({1}, {1})})
+      .sample({x({0, 2})})
+      .sample({x({}, {1})})
+      .sample({values(float32, {3}, {-inf, nan, inf})})
+      .sample({values(float32, {3}, {-inf, 0, inf})})
+      .dtypes({float16, float32, float64, int32, int64})
+      .no_gradient_check("claims are not differentiated");
 }
 
 }  // namespace rill::conformance

@@ -1,5 +1,6 @@
 #include "rill/compat/v1/nn.h"
 #include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
 #include "rill/ops/nn_ops.h"
 #include "row.h"
 
@@ -143,6 +144,34 @@ RILL_ROWS(nn_conv2d) {
       .sample({x({1, 2, 5, 3}), x({2, 2, 2, 3})})
       .sample({x({2, 18, 5, 6}), x({3, 2, 18, 16})})
       .tolerance(2e-5);
+  row("nn.with_space_to_batch")
+      .call([](const std::vector<Tensor>& in) {
+        const auto window = [&](const Tensor& t, int, const nn::Padding& padding) {
+          return nn::conv2d(t, in[1], 1, padding);
+        };
+        const auto twice = [](const Tensor& t, int axes, const nn::Padding&) {
+          return multiply(t, axes);
+        };
+        return std::vector<Tensor>{
+            nn::with_space_to_batch(in[0], {2, 3}, "SAME", window, {.filter_shape = {2, 2}}),
+            nn::with_space_to_batch(in[0], {2, 2}, "VALID", window),
+            nn::with_space_to_batch(in[0], {1, 2}, {{0, 0}, {1, 0}, {0, 2}, {0, 0}}, window),
+            nn::with_space_to_batch(in[0], {1, 1}, "SAME", window),
+            nn::with_space_to_batch(in[0], {2, 2}, "SAME", twice,
+                                    {.filter_shape = {2, 3}, .spatial_dims = {1, 3}})};
+      })
+      .tf("(lambda x0, x1: (lambda w, t: ["
+          "tf.nn.with_space_to_batch(x0, [2, 3], 'SAME', w, filter_shape=[2, 2]),"
+          " tf.nn.with_space_to_batch(x0, [2, 2], 'VALID', w),"
+          " tf.nn.with_space_to_batch(x0, [1, 2], [[0, 0], [1, 0], [0, 2], [0, 0]], w),"
+          " tf.nn.with_space_to_batch(x0, [1, 1], 'SAME', w),"
+          " tf.nn.with_space_to_batch(x0, [2, 2], 'SAME', t, filter_shape=[2, 3], "
+          "spatial_dims=[1, 3])])"
+          "(lambda t, n, p: tf.nn.conv2d(t, x1, 1, p), lambda t, n, p: t * n))(x0, x1)")
+      .sample({x({2, 5, 6, 2}), x({2, 2, 2, 3})})
+      .tolerance(2e-5)
+      .error({x({2, 5}), x({2, 2, 2, 3})}, {},
+             "the input has shape \\[2, 5\\]; expected rank 3 or more");
   row("nn.conv2d_transpose")
       .call([](const std::vector<Tensor>& in) {
         return std::vector<Tensor>{

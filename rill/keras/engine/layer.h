@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -97,6 +98,11 @@ struct AddWeightOptions {
   Constraint constraint = {};
 };
 
+struct LoraOptions {
+  std::optional<double> lora_alpha = {};  // the rank, when not given
+  Initializer a_initializer = "he_uniform", b_initializer = "zeros";
+};
+
 // A computation with weights. A reference, as in Python: copies share weights, name and
 // everything that is in them.
 //
@@ -169,6 +175,13 @@ class Layer : public std::enable_shared_from_this<Layer> {
   bool trainable() const;
   void set_trainable(bool trainable);  // of this layer and all in it
   void trainable(bool yes) { set_trainable(yes); }
+  // Low-rank adaptation of Dense, EinsumDense and Embedding, once they are built: the kernel W is
+  // frozen, and the layer computes with W + lora_alpha / rank * A B, of which A [.., rank] and B
+  // [rank, n] train. They become the last of weights(). Model files hold the sum in the place of W.
+  // Compile after it. InvalidArgument for other layers, and where W has a constraint;
+  // FailedPrecondition where the layer is not built, or adapted already.
+  void enable_lora(std::int64_t rank, LoraOptions options = {});
+  bool lora_enabled() const;
   DType dtype() const;  // of the weights
   DType compute_dtype() const;
   bool stateful() const;

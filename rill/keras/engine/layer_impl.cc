@@ -195,16 +195,20 @@ void LayerImpl::track_variable(std::string_view edge, const Variable& v) {
   track(edge, Ref<TrackableNode>(node));
 }
 
-void LayerImpl::collect(Which which, bool frozen, std::vector<Variable>& out) const {
+void LayerImpl::collect(Which which, bool frozen, Adapted adapted,
+                        std::vector<Variable>& out) const {
   frozen = frozen || !trainable;
   const auto add_own = [&](Which w) {
     for (const Weight& i : own) {
-      const bool trains = i.trainable && !frozen;
+      if (adapted == Adapted::merged && lora && lora->enabled() &&
+          (i.variable.id() == lora->a.id() || i.variable.id() == lora->b.id()))
+        continue;
+      const bool trains = i.trainable && !frozen && (!i.frozen || adapted != Adapted::apart);
       if (w == Which::all || (w == Which::trainable) == trains) out.push_back(i.variable);
     }
   };
   const auto add_children = [&](Which w) {
-    for (const Ref<LayerImpl>& c : children) c->collect(w, frozen, out);
+    for (const Ref<LayerImpl>& c : children) c->collect(w, frozen, adapted, out);
   };
   if (which != Which::all) {
     if (!is_model()) add_own(which);
@@ -214,14 +218,17 @@ void LayerImpl::collect(Which which, bool frozen, std::vector<Variable>& out) co
     add_children(Which::all);
     add_own(Which::trainable), add_own(Which::non_trainable);
   } else {
-    collect(Which::trainable, frozen, out);
-    collect(Which::non_trainable, frozen, out);
+    collect(Which::trainable, frozen, adapted, out);
+    collect(Which::non_trainable, frozen, adapted, out);
   }
 }
 
 std::vector<Variable> LayerImpl::weights(Which which) const {
+  return weights(which, which == Which::all ? Adapted::in_place : Adapted::apart);
+}
+std::vector<Variable> LayerImpl::weights(Which which, Adapted adapted) const {
   std::vector<Variable> found, once;
-  collect(which, false, found);
+  collect(which, false, adapted, found);
   for (Variable& v : found)
     if (std::none_of(once.begin(), once.end(), [&](const Variable& o) { return o.id() == v.id(); }))
       once.push_back(std::move(v));

@@ -8,6 +8,7 @@
 #include "rill/core/trackable.h"
 #include "rill/keras/behaviour_impl.h"
 #include "rill/keras/engine/layer.h"
+#include "rill/keras/engine/lora_impl.h"
 #include "rill/keras/metrics/metric.h"
 
 namespace rill::keras {
@@ -26,6 +27,8 @@ struct Weight {
   Variable variable;
   bool trainable = true;
   Regularizer regularizer = {};
+  // Its layer stopped it from training; it keeps its place among the weights.
+  bool frozen = false;
 };
 
 // A list or a map of layers as a member of one: an object of checkpoints, though no layer.
@@ -79,6 +82,8 @@ class LayerImpl : public TrackableNode {
   Variable add_weight(std::string_view name, const TensorShape& shape, AddWeightOptions options);
   // A weight as call uses it: in the compute dtype.
   Tensor in_compute_dtype(const Variable& weight) const;
+  // The same of one that may be adapted, by now.
+  Tensor adapted_in_compute_dtype(const Variable& weight) const;
   void track_layer(std::string_view edge, const Ref<LayerImpl>& child);
   void track_variable(std::string_view edge, const Variable& v);
   // Under one edge, and there by their keys, or without keys as "0", "1", ...
@@ -86,9 +91,17 @@ class LayerImpl : public TrackableNode {
                   const std::vector<std::string>& keys = {});
 
   enum class Which { all, trainable, non_trainable };
+  // Of adapted layers: `apart`, what trains is A and B; `in_place`, W is where it was among what
+  // trains; `merged`, and A and B are not there.
+  enum class Adapted { apart, in_place, merged };
   std::vector<Variable> weights(Which which) const;
-  void collect(Which which, bool frozen, std::vector<Variable>& out) const;
+  std::vector<Variable> weights(Which which, Adapted adapted) const;
+  void collect(Which which, bool frozen, Adapted adapted, std::vector<Variable>& out) const;
   void set_trainable(bool yes);
+  // InvalidArgument where the layer cannot have it, FailedPrecondition where it is not built.
+  void enable_lora(std::int64_t rank, LoraOptions options);
+  // At the end of build: as the constructor asks for.
+  void begin_lora();
   std::vector<Tensor> losses() const;
   std::vector<MetricRef> tracked_metrics() const;  // of this layer and all in it
   // Calls in several threads may add at once.
@@ -118,6 +131,7 @@ class LayerImpl : public TrackableNode {
   InputSpec input_spec;
   Regularizer activity_regularizer;
   std::vector<Weight> own;
+  std::unique_ptr<Lora> lora;  // null: it cannot be adapted
   std::vector<Ref<LayerImpl>> children;
   std::vector<MetricRef> metrics;   // that the class tracks
   std::vector<Tensor> call_losses;  // of the call under way

@@ -86,9 +86,12 @@ LayerRef layers::from_config(std::string_view class_name, const Config& config) 
              class_name, did_you_mean(class_name, registered_layer_names()),
              registering_call(class_name));
   try {
-    if (config.is_dict())  // any layer of Keras 3 may have these
-      for (const char* key : {"quantization_config", "lora_rank"}) refuse_argument(config, key);
-    return f(config);
+    if (!config.is_dict()) return f(config);
+    // Any layer of Keras 3 may have these.
+    refuse_argument(config, "quantization_config");
+    LayerRef layer = f(config);
+    if (!layer->impl().lora && layer->impl().of_library) refuse_argument(config, "lora_rank");
+    return layer;
   } catch (errors::Error& e) {
     e.add_context(format("in the configuration of a {}", class_name));
     throw;

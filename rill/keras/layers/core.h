@@ -1,9 +1,11 @@
 #pragma once
+#include <optional>
+
 #include "rill/keras/activations/activation.h"
 #include "rill/keras/engine/layer.h"
 
 // Layers of the core. The last fields of every options struct are the keyword arguments that
-// all layers take, in one order.
+// all layers take, in one order; of some, low-rank adaptation follows (Layer::enable_lora).
 namespace rill RILL_API {
 namespace keras {
 namespace layers {
@@ -21,6 +23,8 @@ struct DenseOptions {
   DTypePolicy dtype = {};
   bool trainable = true;
   std::vector<Tensor> weights = {};
+  std::int64_t lora_rank = 0;             // 0: none
+  std::optional<double> lora_alpha = {};  // the rank, when not given
 };
 // activation(x kernel + bias) along the last axis. Weights: kernel [in, units], bias [units].
 class Dense : public Layer {
@@ -108,6 +112,8 @@ struct EmbeddingOptions {
   DTypePolicy dtype = {};
   bool trainable = true;
   std::vector<Tensor> weights = {};
+  std::int64_t lora_rank = 0;             // 0: none
+  std::optional<double> lora_alpha = {};  // the rank, when not given
 };
 // Indices [batch, ...] -> rows [batch, ..., output_dim] of the weight "embeddings" [input_dim,
 // output_dim]. Its gradient stays sparse: an optimizer touches the rows that were used.
@@ -146,6 +152,8 @@ struct EinsumDenseOptions {
   DTypePolicy dtype = {};
   bool trainable = true;
   std::vector<Tensor> weights = {};
+  std::int64_t lora_rank = 0;             // 0: none
+  std::optional<double> lora_alpha = {};  // the rank, when not given
 };
 // activation(einsum(equation, x, kernel) + bias): a Dense along any axes. "..." at the begin or
 // end of the labels stands for axes that come along.

@@ -1,6 +1,7 @@
 #pragma once
 #include <cmath>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -94,6 +95,16 @@ struct InFloat32 {
     const Config& number = c.is_dict() ? c["config"]["value"] : c;
     if (!number.is_null()) v = number.as_double();
   }
+};
+
+// Null where it is not given; a whole number as one.
+struct NumberIfGiven {
+  static Config write(const std::optional<double>& v) {
+    if (!v) return {};
+    return std::trunc(*v) == *v && std::abs(*v) < 1e15 ? Config(static_cast<std::int64_t>(*v))
+                                                       : Config(*v);
+  }
+  static void read(const Config& c, std::optional<double>& v) { v = c.as_double(); }
 };
 
 // ---- what a list can say of a field
@@ -257,6 +268,13 @@ void visit_kernel_and_bias(F& f, O& o) {
   f("activity_regularizer", o.activity_regularizer);
   f("kernel_constraint", o.kernel_constraint);
   f("bias_constraint", o.bias_constraint);
+}
+
+// Low-rank adaptation, of Keras 3.
+template <class F, class O>
+void visit_lora(F& f, O& o) {
+  f.written_if(o.lora_rank > 0, "lora_rank", o.lora_rank);
+  f.written_if(o.lora_rank > 0, "lora_alpha", o.lora_alpha, NumberIfGiven());
 }
 
 }  // namespace rill::keras

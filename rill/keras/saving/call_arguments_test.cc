@@ -63,7 +63,12 @@ TEST(CallArguments, ValueAndKeyOfAnAttention) {
 TEST(CallArguments, WhatOnlyKeras3HasIsRefused) {
   const Sequential m({layers::Dense(2, {.input_shape = {3}})});
   std::string json = m.to_json();
-  json.replace(json.find("\"units\""), 7, "\"lora_rank\": 4, \"units\"");
+  json.replace(json.find("\"units\""), 7, "\"quantization_config\": \"int8\", \"units\"");
+  testing::expect_error<errors::Unimplemented>([&] { models::from_json(json); },
+                                               "quantization_config = \"int8\"");
+  const Sequential conv({layers::Conv1D(2, 3, {.input_shape = {5, 3}})});
+  json = conv.to_json();
+  json.replace(json.find("\"filters\""), 9, "\"lora_rank\": 4, \"filters\"");
   testing::expect_error<errors::Unimplemented>([&] { models::from_json(json); }, "lora_rank = 4");
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "rill/base/check.h"
+#include "rill/base/logging.h"
 #include "rill/io/file.h"
 #include "rill/io/zip.h"
 #include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
@@ -26,9 +27,41 @@ void check_saveable(const Model& model) {
              model.name());
 }
 
+// Of the layers of a model, the configurations without low-rank adaptation, which Keras 2 does not
+// have.
+Config without_lora(const Config& record) {
+  if (record.is_list()) {
+    Config out = Config::list();
+    for (const Config& item : record.items()) out.push_back(without_lora(item));
+    return out;
+  }
+  if (!record.is_dict()) return record;
+  Config out = Config::dict();
+  for (const std::string& key : record.keys()) out.set(key, without_lora(record[key]));
+  const Config &name = record.get("class_name"), &config = out.get("config");
+  if (name.is_text() && name.as_string().find('>') == std::string::npos &&
+      config.get("lora_rank").is_number()) {
+    Config plain = config;
+    for (const char* key : {"lora_rank", "lora_alpha"}) plain.erase(key);
+    out.set("config", plain);
+  }
+  return out;
+}
+bool is_adapted(const Model& model) { return !loras_in(model.impl()).empty(); }
+
 Config record_of(const Model& model, int version) {
   const Config record = model_record(model);
-  return version == 3 ? keras3_record(record) : record;
+  if (version == 3) return keras3_record(record);
+  return is_adapted(model) ? without_lora(record) : record;
+}
+// Without its adaptation a model has other variables to train.
+bool keeps_optimizer(const Model& model, int version) {
+  if (version == 3 || !is_adapted(model)) return true;
+  RILL_LOG(info,
+           "[save] {}: Keras 2 has no low-rank adaptation, so the file has the sums of weights and "
+           "adaptations, and no state of the optimizer. Save with .keras_version = 3 to adapt on",
+           model.name());
+  return false;
 }
 // Losses, of which Keras 3 has no reduction "auto".
 Config keras3_losses(const Config& c) {
@@ -52,7 +85,7 @@ std::string hdf5_bytes(const Model& model, bool with_training, int version) {
   file.set_text("", "keras_version", version == 3 ? kKeras3Version : kKerasVersion);
   file.set_text("", "backend", "tensorflow");
   file.set_text("", "model_config", record_of(model, version).to_json());
-  write_named_weights(model, file, "model_weights");
+  write_named_weights(model, file, "model_weights", version);
   if (with_training) {
     const CompileOptions& o = model.model_impl().trainer->options;
     Config c = compile_config(o, CompileForm::hdf5);
@@ -63,7 +96,7 @@ std::string hdf5_bytes(const Model& model, bool with_training, int version) {
       c.erase("optimizer");
     }
     file.set_text("", "training_config", c.to_json());
-    write_named_optimizer(*o.optimizer, file, version);
+    if (keeps_optimizer(model, version)) write_named_optimizer(*o.optimizer, file, version);
   }
   return file.finish();
 }
@@ -117,7 +150,8 @@ std::string archive_bytes(const Model& model, bool with_training, int version) {
   }
   io::Hdf5Writer weights;
   write_placed_weights(model, weights, version);
-  if (with_training) write_placed_optimizer(model.optimizer(), weights, version);
+  if (with_training && keeps_optimizer(model, version))
+    write_placed_optimizer(model.optimizer(), weights, version);
   io::ZipWriter zip;
   zip.add("metadata.json",
           Config::dict({{"keras_version", version == 3 ? kKeras3Version : kKerasVersion},

@@ -20,9 +20,11 @@ std::string joined(const std::string& group, const std::string& name) {
 }
 
 // Those that train first, as Keras has them in these files.
-std::vector<Variable> legacy_order(const Layer& layer) {
-  std::vector<Variable> all = layer.trainable_variables();
-  for (Variable& v : layer.non_trainable_variables()) all.push_back(std::move(v));
+using Adapted = LayerImpl::Adapted;
+std::vector<Variable> legacy_order(const Layer& layer, Adapted adapted = Adapted::apart) {
+  std::vector<Variable> all = layer.impl().weights(LayerImpl::Which::trainable, adapted);
+  for (Variable& v : layer.impl().weights(LayerImpl::Which::non_trainable, adapted))
+    all.push_back(std::move(v));
   return all;
 }
 std::vector<Variable> own_weights(const Model& model) {
@@ -60,12 +62,19 @@ std::vector<std::pair<std::string, Tensor>> values_of(const std::vector<Variable
 
 }  // namespace
 
-void write_named_weights(const Model& model, io::Hdf5Writer& file, const std::string& group) {
+void write_named_weights(const Model& model, io::Hdf5Writer& file, const std::string& group,
+                         int keras_version) {
   if (!group.empty()) file.add_group(group);
   std::vector<std::string> names;
   for (const LayerRef& l : model.layers()) {
     names.push_back(l->name());
-    write_list(joined(group, l->name()), values_of(legacy_order(*l)), file);
+    std::vector<std::pair<std::string, Tensor>> list;
+    if (keras_version == 3)
+      list = values_of(legacy_order(*l));
+    else
+      for (const Variable& v : legacy_order(*l, Adapted::merged))
+        list.emplace_back(v.name(), merged_value(l->impl(), v));
+    write_list(joined(group, l->name()), list, file);
   }
   write_list(joined(group, kTop), values_of(own_weights(model)), file);
   file.set_texts(group, "layer_names", names);
@@ -77,9 +86,9 @@ namespace {
 
 // The weights of one layer: counts first, then each. With `skip_mismatch`, what does not fit
 // stays as it is, and only that.
-void plan_layer(const std::string& shown, const std::vector<Variable>& weights,
-                const io::Hdf5Reader& file, const std::string& group, bool skip_mismatch,
-                WeightPlan& plan) {
+void plan_weights(const std::string& shown, const std::vector<Variable>& weights,
+                  const io::Hdf5Reader& file, const std::string& group, bool skip_mismatch,
+                  WeightPlan& plan) {
   const std::vector<std::string> names = file.texts(group, "weight_names");
   const auto check_count = [&] {
     RILL_CHECK(names.size() == weights.size(), invalid_argument,
@@ -92,6 +101,18 @@ void plan_layer(const std::string& shown, const std::vector<Variable>& weights,
                [&] { plan.add(weights[i], file.read(joined(group, names[i])), shown); });
 }
 
+// An adapted layer may be in the file without its adaptation.
+void plan_layer(const std::string& shown, const Layer& layer, const io::Hdf5Reader& file,
+                const std::string& group, bool skip_mismatch, WeightPlan& plan) {
+  const std::vector<Variable> weights = legacy_order(layer);
+  const std::vector<const Lora*> loras = loras_in(layer.impl());
+  const std::size_t stored = file.texts(group, "weight_names").size();
+  if (loras.empty() || stored == weights.size())
+    return plan_weights(shown, weights, file, group, skip_mismatch, plan);
+  plan_weights(shown, legacy_order(layer, Adapted::merged), file, group, skip_mismatch, plan);
+  for (const Lora* lora : loras) plan_without_adaptation(*lora, plan);
+}
+
 }  // namespace
 
 void plan_named_weights(const Model& model, const io::Hdf5Reader& file, const std::string& group,
@@ -102,10 +123,10 @@ void plan_named_weights(const Model& model, const io::Hdf5Reader& file, const st
     const std::set<std::string> known(stored.begin(), stored.end());
     for (const LayerRef& l : model.layers())
       if (known.count(l->name()))
-        plan_layer(format("layer \"{}\"", l->name()), legacy_order(*l), file,
-                   joined(group, l->name()), o.skip_mismatch, plan);
+        plan_layer(format("layer \"{}\"", l->name()), *l, file, joined(group, l->name()),
+                   o.skip_mismatch, plan);
     if (file.has_group(top))
-      plan_layer("the model itself", own_weights(model), file, top, o.skip_mismatch, plan);
+      plan_weights("the model itself", own_weights(model), file, top, o.skip_mismatch, plan);
     return;
   }
   // In the order of the model, of both sides those that have weights.
@@ -124,10 +145,10 @@ void plan_named_weights(const Model& model, const io::Hdf5Reader& file, const st
         layers[i]->name() == with_weights[i]
             ? format("layer \"{}\"", layers[i]->name())
             : format("layer \"{}\" (\"{}\" in the file)", layers[i]->name(), with_weights[i]);
-    plan_layer(shown, legacy_order(*layers[i]), file, joined(group, with_weights[i]), false, plan);
+    plan_layer(shown, *layers[i], file, joined(group, with_weights[i]), false, plan);
   }
   if (file.has_group(top))
-    plan_layer("the model itself", own_weights(model), file, top, false, plan);
+    plan_weights("the model itself", own_weights(model), file, top, false, plan);
 }
 
 // ---- optimizers

@@ -123,11 +123,12 @@ class Places {
   std::set<const LayerImpl*> seen_;
 };
 
+// Those of an adapted layer are the ones without adaptation.
 std::vector<Variable> own_in_order(const LayerImpl& l) {
   std::vector<Variable> all;
   for (const bool trains : {true, false})
     for (const Weight& w : l.own)
-      if (w.trainable == trains) all.push_back(w.variable);
+      if (w.trainable == trains && !is_factor(l.lora.get(), w.variable)) all.push_back(w.variable);
   return all;
 }
 
@@ -171,7 +172,7 @@ void write_placed_weights(const Model& model, io::Hdf5Writer& file, int keras_ve
     file.add_group(vars);
     const std::vector<Variable> own = own_in_order(*p.layer);
     for (std::size_t i = 0; i < own.size(); ++i)
-      file.write(below(vars, std::to_string(i)), own[i].value());
+      file.write(below(vars, std::to_string(i)), merged_value(*p.layer, own[i]));
   }
   // Keras 2 and Keras 3 find them by different names.
   for (const Placed& p : Places(model.impl(), second, {}).all) {
@@ -261,6 +262,7 @@ void plan_placed_weights(const Model& model, const io::Hdf5Reader& file, bool sk
       for (std::size_t i = 0; i < own.size(); ++i)
         plan.add(own[i], file.read(below(vars, std::to_string(i))),
                  format("layer \"{}\"", p.layer->name()));
+      if (p.layer->lora) plan_without_adaptation(*p.layer->lora, plan);
     });
   }
   if (skip_mismatch) return;

@@ -43,6 +43,18 @@ void WeightPlan::apply() const {
   for (const auto& [node, value] : others_) node->restore_value("VARIABLE_VALUE", value);
 }
 
+bool is_factor(const Lora* lora, const Variable& weight) {
+  return lora && lora->enabled() && (weight.id() == lora->a.id() || weight.id() == lora->b.id());
+}
+Tensor merged_value(const LayerImpl& layer, const Variable& weight) {
+  for (const Lora* lora : loras_in(layer))
+    if (lora->w.id() == weight.id()) return lora->merged();
+  return weight.value();
+}
+void plan_without_adaptation(const Lora& lora, WeightPlan& plan) {
+  if (lora.enabled()) plan.add(lora.b, zeros(lora.b.shape(), lora.b.dtype()), "an adaptation");
+}
+
 void plan_scale(const Optimizer& optimizer, const Tensor& good_steps, const Tensor& scale,
                 WeightPlan& plan) {
   const Ref<LossScaleOptimizerImpl> scales = loss_scale_optimizer(optimizer);

@@ -93,7 +93,7 @@ void Model::save_weights(const std::string& path, SaveWeightsOptions o) const {
     write_placed_weights(*this, file, 2);
     if (compiled() && has_keras_state(optimizer())) write_placed_optimizer(optimizer(), file, 2);
   } else {
-    write_named_weights(*this, file, "");
+    write_named_weights(*this, file, "", 2);
   }
   io::write_file_atomically(path, file.finish());
 }

@@ -32,8 +32,20 @@ bool is_skipped(bool skip_mismatch, const std::function<void()>& plan_it);
 // FailedPrecondition unless the weights are there.
 void require_built(const Model& model, const std::string& path);
 
+// ---- low-rank adaptation
+// A or B of the adaptation, which may be null.
+bool is_factor(const Lora* lora, const Variable& weight);
+// What a file that knows no adaptation holds for a weight of the layer or of one in it: the sum in
+// the place of the weight that is adapted.
+Tensor merged_value(const LayerImpl& layer, const Variable& weight);
+// W becomes what the file has, so B becomes 0. Keras sets A to 0, too, and then neither learns any
+// more; here A stays.
+void plan_without_adaptation(const Lora& lora, WeightPlan& plan);
+
 // ---- Keras 2: GROUP/<layer>/<weight name>
-void write_named_weights(const Model& model, io::Hdf5Writer& file, const std::string& group);
+// For Keras 2, adapted weights are merged; Keras 3 has their factors.
+void write_named_weights(const Model& model, io::Hdf5Writer& file, const std::string& group,
+                         int keras_version);
 void plan_named_weights(const Model& model, const io::Hdf5Reader& file, const std::string& group,
                         const LoadWeightsOptions& options, WeightPlan& plan);
 // The state of an optimizer as a list, below "optimizer_weights".

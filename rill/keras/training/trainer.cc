@@ -137,6 +137,8 @@ class Trainer::Step : public rill::detail::Traceable {
 };
 
 ConcreteFunction Trainer::planned(Model& model, Mode mode, const Nest& batch) {
+  if (adapted_layers_ != adapted_layers()) forget_functions();
+  adapted_layers_ = adapted_layers();
   std::optional<rill::detail::AnyFunction>& f = functions_[static_cast<std::size_t>(mode)];
   if (!f) {
     static const char* names[] = {"train_function", "test_function", "predict_function"};

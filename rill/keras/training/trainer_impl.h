@@ -83,6 +83,7 @@ class Trainer {
   Nest run(Model& model, Mode mode, const Nest& data);  // one step, as it is
 
   std::map<const LayerImpl*, bool> trainable_;  // at compile
+  std::int64_t adapted_layers_ = 0;             // when the functions were traced
   bool resolved_ = false;
   std::vector<Output> outputs_;
   metrics::Mean loss_mean_;

@@ -1,4 +1,5 @@
 // Order and equality of elements, logic, and bits.
+#include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/op_helpers.h"
 
@@ -132,6 +133,18 @@ Tensor left_shift(const Operand& x, const Operand& y) { return binary(left_shift
 Tensor right_shift(const Operand& x, const Operand& y) { return binary(right_shift_op, x, y); }
 Tensor invert(const Operand& x) { return unary(invert_op, x); }
 }  // namespace bitwise
+
+namespace math {
+namespace {
+// Of each element but the last, beside the one after it.
+Tensor everywhere(Tensor (*compare)(const Operand&, const Operand&), const Operand& x) {
+  const Tensor flat = reshape(x, {-1});
+  return reduce_all(compare(flat(slice(None, -1)), flat(slice(1, None))));
+}
+}  // namespace
+Tensor is_non_decreasing(const Operand& x) { return everywhere(less_equal, x); }
+Tensor is_strictly_increasing(const Operand& x) { return everywhere(less, x); }
+}  // namespace math
 
 Tensor operator<(const Operand& x, const Operand& y) { return less(x, y); }
 Tensor operator<=(const Operand& x, const Operand& y) { return less_equal(x, y); }

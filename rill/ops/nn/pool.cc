@@ -336,26 +336,10 @@ Tensor pool(const Operand& input, const Sizes& window_shape, const std::string& 
              "[pool] dilations with data_format \"{}\"; expected channels last", o.data_format);
   RILL_CHECK(o.padding.name() == "VALID", unimplemented,
              "[pool] padding is \"{}\"; expected \"VALID\" with dilations", o.padding.name());
-  // Pixels that a dilated window meets are neighbours in one entry of a larger
-  // batch, which is filled up with pixels that are cut away again.
-  std::vector<std::int64_t> fills;
-  bool known = true;
-  for (int i = 0; i < spatial; ++i) {
-    const std::int64_t d = dilations[static_cast<std::size_t>(i)], size = x->shape().dim(i + 1);
-    fills.insert(fills.end(), {0, (d - size % d) % d});
-    known = known && size >= 0;
-  }
-  const Tensor block = constant(dilations);
-  Tensor fill;
-  if (known) {
-    fill = constant(fills, int32, {spatial, 2});
-  } else {
-    const Tensor after = floormod(negative(shape(*x)(slice(1, 1 + spatial))), block);
-    fill = stack({zeros_like(after), after}, 1);
-  }
-  const Tensor parts = space_to_batch(*x, block, fill);
-  const Tensor y = pool_by_rank(max, parts, window, 1, "VALID", {});
-  return batch_to_space(y, block, fill);
+  return with_space_to_batch(*x, dilations, o.padding,
+                             [&](const Tensor& parts, int, const Padding&) {
+                               return pool_by_rank(max, parts, window, 1, "VALID", {});
+                             });
 }
 
 }  // namespace nn

@@ -18,6 +18,7 @@ struct DenseFields {
     f("activation", o.activation);
     f("use_bias", o.use_bias);
     visit_kernel_and_bias(f, o);
+    visit_lora(f, o);
   }
 };
 
@@ -27,6 +28,7 @@ class DenseLayer : public LayerImpl {
     RILL_CHECK(o_.units > 0, invalid_argument,
                "[Dense] units is {}; expected a positive number of outputs", o_.units);
     activity_regularizer = o_.activity_regularizer;
+    lora = make_lora(*this, "kernel", o_.kernel_constraint, o_.lora_rank, o_.lora_alpha);
     input_spec.min_ndim = 2;
     supports_masking = true;
   }
@@ -47,12 +49,13 @@ class DenseLayer : public LayerImpl {
                           .regularizer = o_.bias_regularizer,
                           .constraint = o_.bias_constraint});
     input_spec.axes = {{-1, in}};
+    begin_lora();
   }
 
   Tensor call(const Tensor& given, const CallContext&) override {
     const Tensor x =
         given.dtype() == policy.compute_dtype() ? given : cast(given, policy.compute_dtype());
-    const Tensor kernel = in_compute_dtype(kernel_);
+    const Tensor kernel = adapted_in_compute_dtype(kernel_);
     const bool flat = x.ndim() == 2;
     Tensor y = matmul(flat ? x : reshape(x, {-1, kernel.shape().dim(0)}), kernel);
     if (o_.use_bias) y = nn::bias_add(y, in_compute_dtype(bias_));

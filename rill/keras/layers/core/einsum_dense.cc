@@ -18,6 +18,7 @@ struct EinsumDenseFields {
     f("activation", o.activation);
     f("bias_axes", o.bias_axes, TextOrNull());
     visit_kernel_and_bias(f, o);
+    visit_lora(f, o);
   }
 };
 
@@ -36,6 +37,7 @@ class EinsumDenseLayer : public LayerImpl {
                "\"{}\" after the batch, None where the input says them",
                o_.equation);
     activity_regularizer = o_.activity_regularizer;
+    lora = make_lora(*this, "kernel", o_.kernel_constraint, o_.lora_rank, o_.lora_alpha);
   }
 
   void build(const std::vector<TensorShape>& shapes) override {
@@ -75,7 +77,22 @@ class EinsumDenseLayer : public LayerImpl {
                          {.initializer = o_.kernel_initializer,
                           .regularizer = o_.kernel_regularizer,
                           .constraint = o_.kernel_constraint});
-    if (o_.bias_axes.empty()) return;
+    if (!o_.bias_axes.empty()) build_bias(in_input, in_output, more);
+    begin_lora();
+  }
+
+  Tensor call(const Tensor& x, const CallContext&) override {
+    Tensor y = einsum(o_.equation, {x, adapted_in_compute_dtype(kernel_)});
+    if (bias_.defined()) y = y + in_compute_dtype(bias_);
+    return o_.activation(y);
+  }
+
+  void add_config(Config& c) const override { write_fields<EinsumDenseFields>(o_, c); }
+
+ private:
+  // Given the sizes that a label has on either side, -1 where it is not there, and how many axes
+  // the dots stand for.
+  void build_bias(const auto& in_input, const auto& in_output, int more) {
     std::size_t first = labels_.output.size();
     for (const char label : o_.bias_axes) {
       const std::size_t at = labels_.output.find(label);
@@ -96,15 +113,6 @@ class EinsumDenseLayer : public LayerImpl {
                         .constraint = o_.bias_constraint});
   }
 
-  Tensor call(const Tensor& x, const CallContext&) override {
-    Tensor y = einsum(o_.equation, {x, in_compute_dtype(kernel_)});
-    if (bias_.defined()) y = y + in_compute_dtype(bias_);
-    return o_.activation(y);
-  }
-
-  void add_config(Config& c) const override { write_fields<EinsumDenseFields>(o_, c); }
-
- private:
   Equation parse() const {
     std::string e;
     for (const char c : o_.equation)

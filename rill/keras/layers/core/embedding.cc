@@ -20,6 +20,7 @@ struct EmbeddingFields {
     f("activity_regularizer", o.activity_regularizer);
     f("embeddings_constraint", o.embeddings_constraint);
     f("mask_zero", o.mask_zero);
+    visit_lora(f, o);
     f.detail_of_keras2("input_length", o.input_length, NullBelow<1>());  // as the input's shape
   }
 };
@@ -33,6 +34,7 @@ class EmbeddingLayer : public LayerImpl {
                "rows, and of numbers in a row",
                o_.input_dim, o_.output_dim);
     activity_regularizer = o_.activity_regularizer;
+    lora = make_lora(*this, "embeddings", o_.embeddings_constraint, o_.lora_rank, o_.lora_alpha);
     autocast = false;
     if (!batch_input_shape.has_rank())
       batch_input_shape =
@@ -44,6 +46,7 @@ class EmbeddingLayer : public LayerImpl {
                              {.initializer = o_.embeddings_initializer,
                               .regularizer = o_.embeddings_regularizer,
                               .constraint = o_.embeddings_constraint});
+    begin_lora();
   }
 
   Tensor call(const Tensor& x, const CallContext&) override {
@@ -54,7 +57,7 @@ class EmbeddingLayer : public LayerImpl {
                  o_.input_length, x.shape());
     }
     const bool is_index = x.dtype() == int32 || x.dtype() == int64;
-    const Tensor rows = embeddings_.gather(is_index ? x : cast(x, int32));
+    const Tensor rows = rows_of(is_index ? x : cast(x, int32));
     return rows.dtype() == policy.compute_dtype() ? rows : cast(rows, policy.compute_dtype());
   }
   Tensor compute_mask(const Nest& inputs, const Tensor&) override {
@@ -64,6 +67,16 @@ class EmbeddingLayer : public LayerImpl {
   void add_config(Config& c) const override { write_fields<EmbeddingFields>(o_, c); }
 
  private:
+  Tensor rows_of(const Tensor& indices) const {
+    const Tensor rows = embeddings_.gather(indices);
+    if (!lora->enabled()) return rows;
+    // Of the rows that are used alone, so that the gradient of A stays sparse, too.
+    const Tensor factors = reshape(lora->a.gather(indices), {-1, lora->rank});
+    Tensor more = reshape_to(matmul(factors, lora->b), rows.shape(), rows);
+    if (more.dtype() != rows.dtype()) more = cast(more, rows.dtype());
+    return rows + more * lora->scale();
+  }
+
   layers::EmbeddingOptions o_;
   Variable embeddings_;
 };
