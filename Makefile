@@ -88,13 +88,29 @@ parity: packages venv venv-newest
 	$(call configure,release,build)
 	@cmake --build build -j$(JOBS) --target op_conformance_test --target graph_def_test \
 	  --target saving_test --target checkpoints_test --target keras_test
+	@$(MAKE) --no-print-directory -j$(JOBS) --output-sync=target $(PARITY)
+
+# The comparisons; none needs another's result, and each has one thread.
+PARITY := parity-random-newest parity-random parity-ops parity-files parity-graphs parity-checkpoints \
+          parity-functions parity-functions-newest parity-newest
+.PHONY: $(PARITY)
+parity-ops:
 	@$(PYTHON) tools/parity.py build/tests/op_conformance_test tests/op_conformance/goldens $(if $(UPDATE),--update)
+parity-graphs:
 	@$(PYTHON) tools/graph_def.py build/tests/graph_def_test tests/graph_def/goldens $(if $(UPDATE),--update)
+parity-checkpoints:
 	@$(PYTHON) tools/checkpoints.py build/tests rill/saving/testdata $(if $(UPDATE),--update)
+parity-files:
 	@$(PYTHON) tools/keras_files.py build/tests/keras_test rill/keras/saving/testdata $(if $(UPDATE),--update)
-	@for python in $(PYTHON) $(VENV_NEWEST)/bin/python; do \
-	  $$python tools/keras_functions.py build/tests/keras_test; \
-	  $$python tools/keras_random.py build/tests/keras_test 150 $$(date +%j); done
+parity-functions:
+	@$(PYTHON) tools/keras_functions.py build/tests/keras_test
+parity-functions-newest:
+	@$(VENV_NEWEST)/bin/python tools/keras_functions.py build/tests/keras_test
+parity-random:
+	@$(PYTHON) tools/keras_random.py build/tests/keras_test 150 $$(date +%j)
+parity-random-newest:
+	@$(VENV_NEWEST)/bin/python tools/keras_random.py build/tests/keras_test 150 $$(date +%j)
+parity-newest:
 	@$(VENV_NEWEST)/bin/python tools/keras3_goldens.py $(if $(UPDATE),,--check)
 	@$(VENV_NEWEST)/bin/python tools/keras_newest.py build/tests/keras_test rill/keras/saving/testdata/keras3 $(if $(UPDATE),--update)
 

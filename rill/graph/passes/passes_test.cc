@@ -277,7 +277,7 @@ TEST(PassesTest, ShareTransposes) {
   const auto products = [](int n) {
     return [n](const auto& x) {
       Tensor y = x[0];
-      for (int i = 0; i < n; ++i) y = matmul(matmul(y, x[1], false, true), x[2]);
+      for (int i = 0; i < n; ++i) y = matmul(matmul(y, x[1], {.transpose_b = true}), x[2]);
       return y;
     };
   };

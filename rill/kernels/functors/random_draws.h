@@ -1,6 +1,7 @@
 #pragma once
 #include <limits>
 
+#include "rill/kernels/functors/elementary.h"
 #include "rill/kernels/functors/random_element.h"
 
 // Numbers of distributions with parameters, drawn by rejection. For the same generator they are
@@ -84,7 +85,7 @@ inline double sample_poisson(double rate, Philox gen) {
     if (shifted >= 0.07 && v <= 0.9277 - 3.6224 / (b - 2)) return k;
     if (k < 0 || (shifted < 0.013 && v > shifted)) continue;
     const double s = std::log(v * inverse_alpha / (a / (shifted * shifted) + b));
-    if (s <= -rate + k * log_rate - std::lgamma(k + 1)) return k;
+    if (s <= -rate + k * log_rate - Lgamma::apply(k + 1)) return k;
   }
 }
 
