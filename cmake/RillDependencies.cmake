@@ -9,6 +9,11 @@ pkg_check_modules(RILL_RE2 REQUIRED IMPORTED_TARGET GLOBAL re2)  # regular expre
 pkg_check_modules(RILL_ZLIB REQUIRED IMPORTED_TARGET GLOBAL zlib)      # npz, idx.gz, .keras archives
 pkg_check_modules(RILL_SNAPPY REQUIRED IMPORTED_TARGET GLOBAL snappy)  # compressed blocks of checkpoints
 pkg_check_modules(RILL_HDF5 REQUIRED IMPORTED_TARGET GLOBAL hdf5)      # writes Keras's .h5 files
+# Pictures in files. Their headers are found without a path of their own, which would be
+# in the command of every file of the library.
+pkg_check_modules(RILL_JPEG REQUIRED libjpeg)
+pkg_check_modules(RILL_PNG REQUIRED libpng)
+pkg_check_modules(RILL_GIF REQUIRED libgif)
 pkg_check_modules(RILL_YAML REQUIRED IMPORTED_TARGET GLOBAL yaml-cpp)  # to_yaml, model_from_yaml
 pkg_check_modules(RILL_CRYPTO REQUIRED IMPORTED_TARGET GLOBAL libcrypto)  # checksums of published files
 # Only their headers: both are loaded when a program first downloads or unpacks something.
@@ -50,7 +55,7 @@ mark_as_advanced(RILL_LIBMVEC)
 # Libraries that a program linked with librill.a needs too.
 set(RILL_LINK_LIBRARIES Threads::Threads fmt::fmt PkgConfig::RILL_RE2 protobuf::libprotobuf
     PkgConfig::RILL_SNAPPY PkgConfig::RILL_HDF5 PkgConfig::RILL_YAML PkgConfig::RILL_ZLIB
-    PkgConfig::RILL_CRYPTO ${CMAKE_DL_LIBS})
+    PkgConfig::RILL_CRYPTO jpeg png gif ${CMAKE_DL_LIBS})
 if(RILL_WITH_ONEDNN)
   # Installed by its short name: the path may differ where the archive is used.
   list(APPEND RILL_LINK_LIBRARIES

@@ -29,7 +29,7 @@ install(FILES "${PROJECT_BINARY_DIR}/RillConfig.cmake" "${PROJECT_BINARY_DIR}/Ri
 
 # rill.pc for librill.so, rill-static.pc for librill.a. One file for both cannot
 # be: `pkg-config --static` still says -lrill, so the library would come twice.
-set(pc_archive_needs "-lfmt -lre2 -lprotobuf -lsnappy -lyaml-cpp -lz -lcrypto -ldl -pthread")
+set(pc_archive_needs "-lfmt -lre2 -lprotobuf -lsnappy -lyaml-cpp -ljpeg -lpng -lgif -lz -lcrypto -ldl -pthread")
 string(JOIN " " pc_hdf5 ${RILL_HDF5_LDFLAGS})
 string(APPEND pc_archive_needs " ${pc_hdf5}")
 if(RILL_WITH_ONEDNN)

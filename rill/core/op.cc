@@ -154,8 +154,14 @@ OpBuilder& OpBuilder::attr(std::string_view spec) {
       i = static_cast<std::size_t>(end - text.c_str()) + 1;
     }
     op_->defaults.add(name, std::span<const std::int64_t>(list));
-  } else if (rest == "list(float)" && value == "[]") {
-    op_->defaults.add(name, std::span<const double>());
+  } else if (rest == "list(float)") {
+    std::vector<double> list;
+    for (std::size_t i = 1; i + 1 < text.size();) {
+      char* end = nullptr;
+      list.push_back(std::strtod(text.c_str() + i, &end));
+      i = static_cast<std::size_t>(end - text.c_str()) + 1;
+    }
+    op_->defaults.add(name, std::span<const double>(list));
   } else if (rest == "list(string)" && value == "[]") {
     op_->defaults.add(name, std::span<const std::string>());
   } else if (rest == "list(shape)" && value == "[]") {

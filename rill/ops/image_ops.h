@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "rill/core/gradient.h"
 #include "rill/core/operand.h"
@@ -60,6 +61,15 @@ Tensor pad_to_bounding_box(const Operand& image, int offset_height, int offset_w
 Tensor central_crop(const Operand& image, double central_fraction);
 // Cropped or padded about the middle, as each side needs.
 Tensor resize_with_crop_or_pad(const Operand& image, int target_height, int target_width);
+// As large as fits without another shape, about the middle of zeros.
+Tensor resize_with_pad(const Operand& image, int target_height, int target_width,
+                       std::string_view method = "bilinear", bool antialias = false);
+
+// Windows of `sizes` = {1, rows, columns, 1} pixels, one every `strides`, of pixels `rates` apart;
+// each is a vector of rows * columns * channels. padding "VALID" or "SAME".
+Tensor extract_patches(const Operand& images, const std::vector<std::int64_t>& sizes,
+                       const std::vector<std::int64_t>& strides,
+                       const std::vector<std::int64_t>& rates, std::string_view padding);
 
 // Another dtype and its range: uint8 0 .. 255 becomes float32 0 .. 1. `saturate`
 // cuts what does not fit.
@@ -72,6 +82,17 @@ Tensor grayscale_to_rgb(const Operand& images);
 Tensor adjust_brightness(const Operand& image, const Operand& delta);
 Tensor adjust_contrast(const Operand& images, const Operand& contrast_factor);
 Tensor adjust_gamma(const Operand& image, double gamma = 1, double gain = 1);
+// RGB with delta, a part of the circle in [-1, 1], added to its hue; with its saturation
+// multiplied.
+Tensor adjust_hue(const Operand& image, const Operand& delta);
+Tensor adjust_saturation(const Operand& image, const Operand& saturation_factor);
+// Float RGB of 0 .. 1 as hue, saturation and value, as luma with two colours (YIQ, YUV), and back.
+Tensor rgb_to_hsv(const Operand& images);
+Tensor hsv_to_rgb(const Operand& images);
+Tensor rgb_to_yiq(const Operand& images);
+Tensor yiq_to_rgb(const Operand& images);
+Tensor rgb_to_yuv(const Operand& images);
+Tensor yuv_to_rgb(const Operand& images);
 // Each image with mean 0 and deviation 1 (of a flat image at least
 // 1 / sqrt(elements) is taken for the deviation): float32.
 Tensor per_image_standardization(const Operand& image);

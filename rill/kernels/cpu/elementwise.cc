@@ -1,5 +1,8 @@
 #include "rill/kernels/cpu/elementwise.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "rill/kernels/cpu/strided_copy.h"
 
 namespace rill::cpu {
@@ -48,8 +51,44 @@ void run_unary_kernel(KernelContext& c, std::int64_t in_bytes, std::int64_t out_
   });
 }
 
+namespace {
+
+constexpr std::int64_t kShortRow = 64, kTile = 512;
+
+// Whether one side is a short row that is taken again and again while the other runs on: the
+// channels of pixels, a bias.
+bool repeats_short_row(const BroadcastPlan& p) {
+  if (p.outer.size() != 1 || p.inner > kShortRow || !p.a_row || !p.b_row) return false;
+  const std::int64_t a = p.a_strides[0], b = p.b_strides[0];
+  return (a == 0 && b == p.inner) || (b == 0 && a == p.inner);
+}
+// A loop over a few elements is mostly its beginning and end, so the row is written down many
+// times, and the loop runs over all of these.
+void run_short_rows(KernelContext& c, const BroadcastPlan& p, std::int64_t in_bytes,
+                    std::int64_t out_bytes, BinaryRun run) noexcept {
+  constexpr std::size_t kWidest = 16;
+  const bool repeats_a = p.a_strides[0] == 0;
+  const char *a = static_cast<const char*>(c.in(0).data),
+             *b = static_cast<const char*>(c.in(1).data);
+  char* y = static_cast<char*>(c.out().data);
+  alignas(64) char tile[kTile * kWidest];
+  const std::int64_t rows = kTile / p.inner, row_bytes = p.inner * in_bytes;
+  for (std::int64_t i = 0; i < rows; ++i)
+    std::memcpy(tile + i * row_bytes, repeats_a ? a : b, static_cast<std::size_t>(row_bytes));
+  parallel_for(p.outer[0], std::max<std::int64_t>(1, kElementGrain / p.inner),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t r = begin; r < end; r += rows)
+                   run(repeats_a ? tile : a + r * row_bytes, true,
+                       repeats_a ? b + r * row_bytes : tile, true, y + r * p.inner * out_bytes,
+                       std::min(rows, end - r) * p.inner);
+               });
+}
+
+}  // namespace
+
 void run_broadcast(KernelContext& c, const BroadcastPlan& p, std::int64_t in_bytes,
                    std::int64_t out_bytes, BinaryRun run) noexcept {
+  if (repeats_short_row(p)) return run_short_rows(c, p, in_bytes, out_bytes, run);
   const char *a = static_cast<const char*>(c.in(0).data),
              *b = static_cast<const char*>(c.in(1).data);
   char* y = static_cast<char*>(c.out().data);

@@ -1,5 +1,6 @@
 // Images turned, mirrored, cropped and padded: composites.
 #include <algorithm>
+#include <cmath>
 
 #include "rill/base/check.h"
 #include "rill/core/execute.h"
@@ -150,6 +151,32 @@ Tensor resize_with_crop_or_pad(const Operand& image, int target_height, int targ
       std::min(h, target_height), std::min(w, target_width));
   return pad_to_bounding_box(cropped, std::max(target_height - h, 0) / 2,
                              std::max(target_width - w, 0) / 2, target_height, target_width);
+}
+
+Tensor resize_with_pad(const Operand& image, int target_height, int target_width,
+                       std::string_view method, bool antialias) {
+  constexpr std::string_view tag = "image::resize_with_pad";
+  RILL_CHECK(target_height > 0 && target_width > 0, invalid_argument,
+             "[{}] the target is {} x {}; expected 1 or more", tag, target_height, target_width);
+  Arg x(image);
+  const Sides s = sides(*x, tag);
+  const auto high = static_cast<float>(target_height), wide = static_cast<float>(target_width);
+  if (!s.known) {
+    const Tensor target = constant({high, wide}), n = cast(s.sizes, float32);
+    const Tensor exact = n / reduce_max(n / target), size = cast(floor(exact), int32);
+    const Tensor offset = maximum(cast(floor((target - exact) / 2.f), int32), 0);
+    return pad_to(resize(*x, size, method, {.antialias = antialias}), offset, size, target_height,
+                  target_width);
+  }
+  RILL_CHECK(s.h > 0 && s.w > 0, invalid_argument, "[{}] image has shape {}; expected pixels", tag,
+             x->shape());
+  const auto h = static_cast<float>(s.h), w = static_cast<float>(s.w),
+             ratio = std::max(w / wide, h / high);
+  auto border = [](float free) { return std::max(0, static_cast<int>(std::floor(free / 2))); };
+  const Tensor small = resize(*x, {static_cast<int>(h / ratio), static_cast<int>(w / ratio)},
+                              method, {.antialias = antialias});
+  return pad_to_bounding_box(small, border(high - h / ratio), border(wide - w / ratio),
+                             target_height, target_width);
 }
 
 }  // namespace rill::image
