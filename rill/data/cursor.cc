@@ -1,7 +1,7 @@
 // What all stages share: passes, rows, calls of users' functions.
 #include "rill/core/default_device.h"
 #include "rill/core/execute.h"
-#include "rill/data/dataset_impl.h"
+#include "rill/data/probe_impl.h"
 
 namespace rill::data {
 
@@ -104,6 +104,7 @@ Nest UserCall::operator()(const detail::Fn& f, const Nest& element, std::int64_t
   const OnHostByDefault on_host;
   ElementRandomScope random({stream_.seed, stream_.seed2, 0}, mix(path_, stream_.number),
                             static_cast<std::uint64_t>(index));
+  const StageTimer timer(probe_ ? &probe_->function_ns : nullptr);
   try {
     return f(element);
   } catch (errors::Error& e) {

@@ -157,7 +157,7 @@ class GroupDataset final : public UnaryDataset {
       : UnaryDataset(input), grouping_(std::move(grouping)) {}
   const char* name() const override { return "GroupByWindowDataset"; }
   std::int64_t cardinality() const override { return UNKNOWN_CARDINALITY; }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     const Pass::Stream stream = place.pass->stream_of(random_);
     const UserCall call("group_by_window", random_, place);
     return std::make_unique<GroupCursor>(input().start(place), grouping_, call, stream,
