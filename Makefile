@@ -87,10 +87,11 @@ bench-peers: build venv venv-peers
 parity: packages venv venv-newest
 	$(call configure,release,build)
 	@cmake --build build -j$(JOBS) --target op_conformance_test --target graph_def_test \
-	  --target saving_test --target checkpoints_test --target keras_test
+	  --target saving_test --target checkpoints_test --target data_test --target keras_test
 	@$(PYTHON) tools/parity.py build/tests/op_conformance_test tests/op_conformance/goldens $(if $(UPDATE),--update)
 	@$(PYTHON) tools/graph_def.py build/tests/graph_def_test tests/graph_def/goldens $(if $(UPDATE),--update)
 	@$(PYTHON) tools/checkpoints.py build/tests rill/saving/testdata $(if $(UPDATE),--update)
+	@$(PYTHON) tools/saved_datasets.py build/tests rill/data/testdata/saved $(if $(UPDATE),--update)
 	@$(PYTHON) tools/keras_files.py build/tests/keras_test rill/keras/saving/testdata $(if $(UPDATE),--update)
 	@for python in $(PYTHON) $(VENV_NEWEST)/bin/python; do \
 	  $$python tools/keras_functions.py build/tests/keras_test; \

@@ -31,6 +31,12 @@ void Pass::set_options(const Options& options) {
   options_ = options;
   autotune_.set_limit(options.autotune.ram_budget);
 }
+void Pass::inherit(Pass& outer) {
+  options_ = outer.options_;
+  has_options_ = outer.has_options_;
+  shared_ = &outer.autotune();
+  probe_ = outer.probe_;
+}
 Pass::Stream Pass::stream_of(const RandomSource& source) {
   std::lock_guard lock(mutex_);
   for (const auto& [known, stream] : streams_)

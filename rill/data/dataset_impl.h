@@ -71,13 +71,17 @@ class Pass {
   // The first, which is that of the last stage, counts.
   void set_options(const Options& options);
   const Options& options() const { return options_; }
-  AutotuneBudget& autotune() { return autotune_; }
+  AutotuneBudget& autotune() { return shared_ ? *shared_ : autotune_; }
+  // Of a dataset in another: the options, the memory and the measuring of the pass around it, which
+  // outlives this one.
+  void inherit(Pass& outer);
   // Not null: the stages of this iterator are measured.
   Probe* probe() const { return probe_; }
   void set_probe(Probe* probe) { probe_ = probe; }
 
  private:
   Probe* probe_ = nullptr;
+  AutotuneBudget* shared_ = nullptr;
   Options options_;
   bool has_options_ = false;
   AutotuneBudget autotune_;

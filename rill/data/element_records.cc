@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "rill/io/tensor_bytes_impl.h"
+#include "rill/ops/array_ops.h"
 #include "rill/ops/ragged_ops.h"
 #include "rill/ops/sparse_ops.h"
 
@@ -29,7 +30,9 @@ std::string component_bytes(const Nest& component) {
   const auto part = [&](std::size_t i) { return component.part(i).as_tensor(); };
   if (component.composite_kind() == "ragged") {
     io::VariantValue value{kRaggedVariant, {}};
-    for (std::size_t i = 1; i < component.size(); ++i) value.tensors.push_back(part(i));
+    // All splits have one dtype there.
+    for (std::size_t i = 1; i < component.size(); ++i)
+      value.tensors.push_back(cast(part(i), part(1).dtype()));
     value.tensors.push_back(part(0));  // the flat values are last
     return io::variant_bytes(value);
   }

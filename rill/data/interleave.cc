@@ -10,6 +10,7 @@ namespace {
 struct Turns {
   std::int64_t cycle = 1, block = 1;
   std::int64_t threads = 0;  // of places, the first ones, that read ahead
+  bool tuned = false;        // their number is AUTOTUNE's
   Settings settings() const {
     return {{"cycle_length", cycle}, {"block_length", block}, {"num_parallel_calls", threads}};
   }
@@ -30,7 +31,7 @@ class InterleaveCursor final : public UnaryCursor {
         places_(static_cast<std::size_t>(turns.cycle)),
         turns_(turns),
         stage_(stage),
-        probe_(place.pass->probe()),
+        outer_(*place.pass),
         stage_probe_(place.stage) {}
   bool next(Nest* element) override {
     while (!input_ended_ || open_ > 0) {
@@ -108,7 +109,7 @@ class InterleaveCursor final : public UnaryCursor {
     const bool reads_ahead = static_cast<std::int64_t>(place) < turns_.threads;
     o.dataset = std::make_shared<Dataset>(reads_ahead ? dataset.prefetch(AUTOTUNE) : dataset);
     o.pass = std::move(pass);
-    o.pass->set_probe(probe_);
+    o.pass->inherit(outer_);
     o.cursor = o.dataset->impl().start(
         {o.pass.get(), mix(path_, static_cast<std::uint64_t>(index)), stage_probe_});
     return o;
@@ -125,7 +126,7 @@ class InterleaveCursor final : public UnaryCursor {
   std::vector<Opened> places_;
   Turns turns_;
   const char* stage_;
-  Probe* probe_;
+  Pass& outer_;
   StageProbe* stage_probe_;
   std::int64_t index_ = 0, taken_ = 0;
   std::size_t at_ = 0, open_ = 0;
@@ -149,7 +150,10 @@ class InterleaveDataset final : public UnaryDataset {
     const Pass::Stream stream = place.pass->stream_of(random_);
     const std::uint64_t path = mix(place.path, stream.number);
     const UserCall call(stage_, random_, place);
-    return std::make_unique<InterleaveCursor>(input().start(place), f_, call, stream, path, turns_,
+    Turns turns = turns_;
+    const std::int64_t budget = place.pass->options().autotune.cpu_budget;
+    if (turns.tuned && budget > 0) turns.threads = std::min(turns.threads, budget);
+    return std::make_unique<InterleaveCursor>(input().start(place), f_, call, stream, path, turns,
                                               stage_, place);
   }
 
@@ -212,6 +216,7 @@ Dataset Dataset::interleave_(detail::Fn f, InterleaveOptions o) const {
   Turns turns{.cycle = o.cycle_length, .block = o.block_length};
   if (turns.cycle <= 0)
     turns.cycle = std::max<std::int64_t>(1, std::thread::hardware_concurrency());
+  turns.tuned = o.num_parallel_calls == AUTOTUNE;
   turns.threads =
       o.num_parallel_calls == AUTOTUNE ? turns.cycle : std::min(turns.cycle, o.num_parallel_calls);
   return make_dataset<InterleaveDataset>(

@@ -357,7 +357,8 @@ Loaded load_pictures(const std::string& name, const std::string& top,
   auto info = std::make_shared<DatasetInfo>();
   info->name = name;
   info->data_dir = top;
-  info->features["image"] = {.kind = "Image", .shape = TensorShape({-1, -1, 3}), .dtype = uint8};
+  info->features["image"] = {
+      .kind = "Image", .shape = TensorShape(Dims{-1, -1, 3}), .dtype = uint8};
   info->features["image/filename"] = {
       .kind = "Text", .shape = TensorShape::scalar(), .dtype = string};
   info->features["label"] = {.kind = "ClassLabel",

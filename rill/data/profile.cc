@@ -58,6 +58,45 @@ class ProbedCursor final : public Cursor {
   StageProbe& stage_;
 };
 
+// While tf::profiler watches the program, each stage's part of a step is in its tables and traces.
+class ObservedCursor final : public Cursor {
+ public:
+  ObservedCursor(std::unique_ptr<Cursor> cursor, const char* name)
+      : cursor_(std::move(cursor)), name_(name) {}
+  bool next(Nest* element) override {
+    return observed([&] { return cursor_->next(element); });
+  }
+  void save(StateWriter& out) override { cursor_->save(out); }
+  void restore(StateReader& in) override { cursor_->restore(in); }
+  const Rows* rows() const override { return cursor_->rows(); }
+  std::int64_t next_rows(std::int64_t* rows, std::int64_t n) override {
+    return observed([&] { return cursor_->next_rows(rows, n); });
+  }
+  bool makes_batches() const override { return cursor_->makes_batches(); }
+  std::int64_t next_batch(std::int64_t n, Nest* batch) override {
+    return observed([&] { return cursor_->next_batch(n, batch); });
+  }
+  std::int64_t skip(std::int64_t n) override {
+    return observed([&] { return cursor_->skip(n); });
+  }
+  BufferUse buffer() const override { return cursor_->buffer(); }
+
+ private:
+  template <class F>
+  auto observed(F f) -> decltype(f()) {
+    OpObserver* const observer = op_observer();
+    if (!observer) return f();
+    OpCall call{.op = name_, .how = Ran::handles};
+    CallWatch watch(*observer, call);
+    const auto result = f();
+    watch.done();
+    return result;
+  }
+
+  std::unique_ptr<Cursor> cursor_;
+  const char* name_;
+};
+
 std::string bytes_text(std::int64_t bytes) {
   if (bytes >= 1 << 20) return format("{:.1f} MB", static_cast<double>(bytes) / (1 << 20));
   return bytes >= 1024 ? format("{:.1f} kB", static_cast<double>(bytes) / 1024)
@@ -118,7 +157,11 @@ std::vector<StageProfile> Probe::report() const {
 
 std::unique_ptr<Cursor> DatasetImpl::start(Place place) const {
   Probe* probe = place.pass->probe();
-  if (!probe) return make_cursor(place);
+  if (!probe) {
+    std::unique_ptr<Cursor> cursor = make_cursor(place);
+    if (!op_observer()) return cursor;
+    return std::make_unique<ObservedCursor>(std::move(cursor), name());
+  }
   place.stage = probe->stage(*this, place.stage);
   StageProbe* stage = place.stage;
   return probed(make_cursor(place), stage);
@@ -155,12 +198,15 @@ std::string PipelineProfile::table() const {
   std::size_t width = 5;
   for (const StageProfile& s : stages)
     width = std::max(width, s.stage.size() + 2 * static_cast<std::size_t>(s.depth));
-  std::string out =
-      format("{:<{}}  elements     work ms  threads     wait ms  buffer\n", "Stage", width);
+  const auto padded = [&](std::string text) {
+    const std::size_t missing = width - text.size();
+    return std::move(text) + std::string(missing, ' ');
+  };
+  std::string out = padded("Stage") + "  elements     work ms  threads     wait ms  buffer\n";
   for (const StageProfile& s : stages) {
-    const std::string name = std::string(2 * static_cast<std::size_t>(s.depth), ' ') + s.stage;
-    out += format("{:<{}}  {:>8}  {:>10.1f}  {:>7}  {:>10.1f}", name, width, s.elements, s.work_ms,
-                  s.threads, s.wait_ms);
+    out +=
+        padded(std::string(2 * static_cast<std::size_t>(s.depth), ' ') + s.stage) +
+        format("  {:>8}  {:>10.1f}  {:>7}  {:>10.1f}", s.elements, s.work_ms, s.threads, s.wait_ms);
     if (s.room > 0) out += format("  {:.1f} of {}, {}", s.filled, s.room, bytes_text(s.bytes));
     out += '\n';
   }

@@ -72,7 +72,7 @@ TEST(Recipe, EverySizeMayBeOne) {
             }),
             5 * 10 + 8);
   EXPECT_EQ(
-      with([&](Tensor n) { return Dataset::from_tensor_slices(n + tf::range(3, tf::int64)); }),
+      with([&](Tensor n) { return Dataset::from_tensor_slices(n + tf::range(0, 3, 1, tf::int64)); }),
       234);
   EXPECT_EQ(with([&](Tensor n) { return Dataset::from_tensors(n).concatenate(r.take(n)); }), 212);
 }
@@ -155,6 +155,15 @@ TEST(DatasetProfile, NamesTheBottleneck) {
   ASSERT_EQ(nested.stages.size(), 4u) << nested;
   EXPECT_EQ(nested.stages[0].elements, 6);
   EXPECT_EQ(nested.bottleneck, "MapDataset");
+}
+
+TEST(DatasetProfile, StagesAreInTheProfilersTrace) {
+  tf::profiler::Profile profile;
+  values(Dataset::range(6).map([](Tensor x) { return x + std::int64_t{1}; }).batch(2).prefetch(1));
+  const auto report = profile.stop();
+  const std::string table = report.table();
+  for (const char* stage : {"PrefetchDataset", "BatchDataset", "MapDataset", "RangeDataset"})
+    EXPECT_NE(table.find(stage), std::string::npos) << table;
 }
 
 }  // namespace

@@ -277,7 +277,11 @@ Dataset Dataset::load(const std::string& path, const LoadOptions& options) {
   RILL_CHECK(!shards.empty() || metadata.elements == 0, data_loss,
              "[load] \"{}\" holds no shards; {} says {} elements", run, kMetadataFile,
              metadata.elements);
-  const auto shard = [shards](std::int64_t i) { return shards.at(static_cast<std::size_t>(i)); };
+  const auto shard = [shards](std::int64_t i) {
+    RILL_CHECK(i >= 0 && i < static_cast<std::int64_t>(shards.size()), invalid_argument,
+               "[load] there is no shard {}; there are {}", i, shards.size());
+    return shards[static_cast<std::size_t>(i)];
+  };
   const auto n = static_cast<std::int64_t>(shards.size());
   const Dataset elements =
       options.reader_func

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <random>
 
+#include "rill/base/check.h"
 #include "rill/base/format.h"
 #include "rill/data/dataset.h"
 #include "rill/io/file.h"
@@ -12,6 +13,7 @@
 #include "rill/ops/math_ops.h"
 #include "rill/ops/ragged_ops.h"
 #include "rill/ops/sparse_ops.h"
+#include "rill/ops/string_ops.h"
 #include "tests/dataset_values.h"
 #include "tests/expect_error.h"
 #include "tests/scratch_folder.h"
@@ -104,8 +106,8 @@ TEST(SavedDataset, WhatIsNoneIsSaid) {
       Dataset::load(folder, {.element_spec = ElementSpec(TensorSpec(TensorShape::scalar(), int64)),
                              .compression = "GZIP"});
   expect_error<errors::DataLoss>([&] { text(other); },
-                                 "the element at byte 0: a component is int32 of shape (2,); "
-                                 "expected int64 of shape ()");
+                                 "the element at byte 0: a component is int32 of shape [2]; "
+                                 "expected int64 of shape []");
 }
 
 // Whatever is changed in its files: an error or elements, and nothing else.

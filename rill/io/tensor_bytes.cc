@@ -13,9 +13,9 @@ namespace {
 constexpr std::int64_t kMostRepeated = std::int64_t{1} << 30;
 
 // Field numbers of tensorflow/core/framework/tensor.proto.
-constexpr std::uint32_t kDtype = 1, kShape = 2, kContent = 4;  // TensorProto
-constexpr std::uint32_t kTypeName = 1, kTensors = 3;           // of a variant
-constexpr std::uint32_t kDim = 2, kSize = 1;                   // its shape
+constexpr std::uint32_t kDtype = 1, kShape = 2, kContent = 4, kStringValue = 8;  // TensorProto
+constexpr std::uint32_t kTypeName = 1, kTensors = 3;                             // of a variant
+constexpr std::uint32_t kDim = 2, kSize = 1;                                     // its shape
 
 std::string message_of(proto::DataType type, const TensorShape& shape, std::string_view content) {
   std::string out, dims;
@@ -82,8 +82,14 @@ std::string bytes_of_variant(const VariantValue& value) {
 
 }  // namespace
 
-std::string tensor_bytes(const Tensor& given) {
+std::string tensor_bytes(const Tensor& given, bool strings_apart) {
   const Tensor t = to_host(given);
+  if (t.dtype() == string && strings_apart) {
+    std::string out = message_of(proto::DT_STRING, t.shape(), {});
+    for (std::int64_t i = 0; i < t.size(); ++i)
+      put_bytes(out, kStringValue, host_data<std::string>(t)[i]);
+    return out;
+  }
   if (t.dtype() == string) {
     const auto* text = host_data<std::string>(t);
     return message_of(

@@ -8,8 +8,8 @@
 // Tensors as the bytes of TensorProtos, which TensorFlow's files hold.
 namespace rill::io {
 
-// All elements as one field, strings too.
-std::string tensor_bytes(const Tensor& t);
+// All elements as one field, strings too unless each is to be a field of its own.
+std::string tensor_bytes(const Tensor& t, bool strings_apart = false);
 // InvalidArgument, in the name of `what`, for bytes that are none.
 Tensor tensor_of_bytes(std::string_view bytes, std::string_view what);
 

@@ -17,7 +17,7 @@ void serialize_tensor_cpu(KernelContext& c) noexcept {
       std::copy_n(static_cast<const std::string*>(in.data), in.size, mutable_data<std::string>(t));
     else if (in.size > 0)
       std::memcpy(t.impl()->data, in.data, static_cast<std::size_t>(in.size) * in.dtype.itemsize());
-    std::string bytes = tensor_bytes(t);
+    std::string bytes = tensor_bytes(t, true);
     RILL_CHECK(bytes.size() <= INT32_MAX, invalid_argument,
                "[{}] the tensor takes {} bytes; a TensorProto holds less than 2 GB", c.tag(),
                bytes.size());
