@@ -7,6 +7,8 @@
 #include "rill/base/check.h"
 #include "rill/base/format.h"
 #include "rill/data/dataset.h"
+#include "rill/data/element_records_impl.h"
+#include "rill/data/spec_proto_impl.h"
 #include "rill/io/file.h"
 #include "rill/io/gfile.h"
 #include "rill/ops/array_ops.h"
@@ -110,28 +112,74 @@ TEST(SavedDataset, WhatIsNoneIsSaid) {
                                  "expected int64 of shape []");
 }
 
-// Whatever is changed in its files: an error or elements, and nothing else.
-TEST(SavedDatasetFuzz, DamagedFiles) {
-  const std::string folder = fresh_folder("fuzz");
+// Whatever is changed: an error or elements, and nothing else.
+Nest mixed_element() {
   const RaggedTensor r = ragged::constant({{1, 2}, {}, {3}});
   const SparseTensor s = sparse::from_dense(constant({{1.f, 0.f}, {0.f, 2.f}, {0.f, 0.f}}));
-  Dataset::from_tensor_slices(Nest::make({Nest(r), Nest(s), named().batch(3).iter().next()}))
-      .save(folder);
-  std::vector<std::string> files{folder + "/snapshot.metadata", folder + "/dataset_spec.pb",
-                                 files_of(folder, "/*/*.shard/*.snapshot")[0]};
+  return Nest::make({Nest(r), Nest(s), named().batch(3).iter().next()});
+}
+int fuzz_rounds(int usual) {
   const char* wanted = std::getenv("RILL_FUZZ");
+  return wanted ? std::atoi(wanted) : usual;
+}
+unsigned fuzz_seed() {
   const char* seed = std::getenv("RILL_FUZZ_SEED");
-  const int rounds = wanted ? std::atoi(wanted) : 3000;
-  std::mt19937 random(seed ? static_cast<unsigned>(std::atoi(seed)) : 3);
-  int read = 0;
+  return seed ? static_cast<unsigned>(std::atoi(seed)) : 3;
+}
+std::string damaged(const std::string& good, std::mt19937& random) {
+  std::string bad = good;
+  for (unsigned k = 0; k <= random() % 3; ++k)
+    bad[random() % bad.size()] = static_cast<char>(random());
+  if (random() % 4 == 0) bad.resize(random() % (bad.size() + 1));
+  return bad;
+}
+TEST(SavedDatasetFuzz, DamagedRecordsAndDescriptions) {
+  const Nest element = mixed_element();
+  const ElementSpec spec = spec_of(element);
+  std::vector<std::string> records;
+  write_element(element, [&](std::string_view r) { records.emplace_back(r); });
+  ASSERT_EQ(records.size(), 4u);
+  const std::string description = spec_bytes(spec);
+  std::mt19937 random(fuzz_seed());
+  int elements = 0, specs = 0;
+  const int rounds = fuzz_rounds(10'000);
   for (int i = 0; i < rounds; ++i) {
+    const std::size_t which = random() % records.size();
+    const std::string bad = damaged(records[which], random);
+    std::size_t at = 0;
+    try {
+      Nest out;
+      elements += read_element(
+          spec,
+          [&](std::string* r) {
+            if (at == records.size()) return false;
+            *r = at == which ? bad : records[at];
+            return ++at, true;
+          },
+          "x", &out);
+    } catch (const errors::Error&) {
+    }
+    try {
+      spec_of_bytes(damaged(description, random), "x");
+      ++specs;
+    } catch (const errors::Error&) {
+    }
+  }
+  EXPECT_GT(elements, 0);
+  EXPECT_LT(elements, rounds);
+  EXPECT_GT(specs, 0);
+}
+TEST(SavedDatasetFuzz, DamagedFiles) {
+  const std::string folder = fresh_folder("fuzz");
+  Dataset::from_tensors(mixed_element()).save(folder);
+  const std::vector<std::string> files{folder + "/snapshot.metadata", folder + "/dataset_spec.pb",
+                                       files_of(folder, "/*/*.shard/*.snapshot")[0]};
+  std::mt19937 random(fuzz_seed());
+  int read = 0;
+  for (int i = 0; i < fuzz_rounds(1000); ++i) {
     const std::string& path = files[random() % files.size()];
     const std::string good = io::file_contents(path);
-    std::string bad = good;
-    for (unsigned k = 0; k <= random() % 3; ++k)
-      bad[random() % bad.size()] = static_cast<char>(random());
-    if (random() % 4 == 0) bad.resize(random() % (bad.size() + 1));
-    std::ofstream(path, std::ios::binary) << bad;
+    std::ofstream(path, std::ios::binary) << damaged(good, random);
     try {
       read += static_cast<int>(Dataset::load(folder).as_vector().size());
     } catch (const errors::Error&) {
