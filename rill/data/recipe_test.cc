@@ -157,6 +157,14 @@ TEST(DatasetProfile, NamesTheBottleneck) {
   EXPECT_EQ(nested.bottleneck, "MapDataset");
 }
 
+TEST(DatasetProfile, OfAShuffledDatasetOfElements) {
+  const auto p = Dataset::range(20).map([](Tensor x) { return x; }).shuffle(4).profile();
+  EXPECT_EQ(p.elements, 20);
+  EXPECT_EQ(p.stages[0].stage, "ShuffleDataset");
+  EXPECT_EQ(p.stages[0].room, 4);
+  EXPECT_GT(p.stages[0].filled, 1);
+  EXPECT_GE(p.stages[0].bytes, 16);
+}
 TEST(DatasetProfile, StagesAreInTheProfilersTrace) {
   tf::profiler::Profile profile;
   values(Dataset::range(6).map([](Tensor x) { return x + std::int64_t{1}; }).batch(2).prefetch(1));

@@ -55,8 +55,9 @@ class ShuffleCursor final : public UnaryCursor {
     BufferUse use{.filled = static_cast<std::int64_t>(elements_.size() + numbers_.size()),
                   .room = size_,
                   .bytes = static_cast<std::int64_t>(numbers_.size() * sizeof numbers_[0])};
-    // By one element, for the buffer may be large.
-    if (!elements_.empty()) use.bytes = bytes_of(elements_.back()) * use.filled;
+    // By one element, for the buffer may be large; not by the place of the one drawn last.
+    const std::size_t sample = vacant_ == 0 ? 1 : 0;
+    if (sample < elements_.size()) use.bytes = bytes_of(elements_[sample]) * use.filled;
     return use;
   }
   void save(StateWriter& out) override {

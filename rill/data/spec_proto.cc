@@ -2,6 +2,7 @@
 
 #include "rill/base/check.h"
 #include "rill/data/spec_proto_impl.h"
+#include "rill/graph/graph_def/quiet_protobuf_impl.h"
 #include "rill/graph/graph_def/tensor_proto_impl.h"
 #include "rill/io/wire_impl.h"
 
@@ -157,6 +158,7 @@ class SpecReader {
   }
   TensorShape shape(std::string_view bytes) const {
     proto::TensorShapeProto p;
+    const QuietProtobuf quiet;
     require(
         bytes.size() <= INT32_MAX && p.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())),
         "a shape is none");
