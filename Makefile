@@ -87,12 +87,12 @@ bench-peers: build venv venv-peers
 parity: packages venv venv-newest
 	$(call configure,release,build)
 	@cmake --build build -j$(JOBS) --target op_conformance_test --target graph_def_test \
-	  --target saving_test --target checkpoints_test --target keras_test
+	  --target saving_test --target checkpoints_test --target data_test --target keras_test
 	@$(MAKE) --no-print-directory -j$(JOBS) --output-sync=target $(PARITY)
 
 # The comparisons; none needs another's result, and each has one thread.
 PARITY := parity-random-newest parity-random parity-ops parity-files parity-graphs parity-checkpoints \
-          parity-functions parity-functions-newest parity-newest
+          parity-datasets parity-functions parity-functions-newest parity-newest
 .PHONY: $(PARITY)
 parity-ops:
 	@$(PYTHON) tools/parity.py build/tests/op_conformance_test tests/op_conformance/goldens $(if $(UPDATE),--update)
@@ -100,6 +100,8 @@ parity-graphs:
 	@$(PYTHON) tools/graph_def.py build/tests/graph_def_test tests/graph_def/goldens $(if $(UPDATE),--update)
 parity-checkpoints:
 	@$(PYTHON) tools/checkpoints.py build/tests rill/saving/testdata $(if $(UPDATE),--update)
+parity-datasets:
+	@$(PYTHON) tools/saved_datasets.py build/tests rill/data/testdata/saved $(if $(UPDATE),--update)
 parity-files:
 	@$(PYTHON) tools/keras_files.py build/tests/keras_test rill/keras/saving/testdata $(if $(UPDATE),--update)
 parity-functions:

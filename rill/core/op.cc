@@ -164,6 +164,8 @@ OpBuilder& OpBuilder::attr(std::string_view spec) {
     op_->defaults.add(name, std::span<const double>(list));
   } else if (rest == "list(string)" && value == "[]") {
     op_->defaults.add(name, std::span<const std::string>());
+  } else if (rest == "list(type)" && value == "[]") {
+    op_->defaults.add(name, std::span<const DType>());
   } else if (rest == "list(shape)" && value == "[]") {
     op_->defaults.add(name, std::span<const TensorShape>());
   } else {

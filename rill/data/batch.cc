@@ -68,11 +68,14 @@ class BatchDataset final : public UnaryDataset {
   BatchDataset(const Dataset& input, std::int64_t size, BatchOptions options)
       : UnaryDataset(input), size_(size), options_(std::move(options)) {}
   const char* name() const override { return "BatchDataset"; }
+  Facts facts() const override {
+    return {{"batch_size", size_}, {"drop_remainder", options_.drop_remainder}};
+  }
   std::int64_t cardinality() const override {
     const std::int64_t n = input().cardinality();
     return n < 0 ? n : n / size_ + (n % size_ != 0 && !options_.drop_remainder);
   }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     return std::make_unique<BatchCursor>(input().start(place), size_, options_.drop_remainder);
   }
 
@@ -88,10 +91,14 @@ class BatchDataset final : public UnaryDataset {
 
 }  // namespace
 
-Dataset Dataset::batch(std::int64_t batch_size, BatchOptions options) const {
-  RILL_CHECK(batch_size > 0, invalid_argument,
-             "[batch] batch_size is {}; expected a number greater than zero", batch_size);
-  return make_dataset<BatchDataset>(*this, batch_size, std::move(options));
+Dataset Dataset::batch(const Size& batch_size, BatchOptions options) const {
+  if (batch_size.is_symbolic())
+    return sized_recipe(
+        *this, batch_size, like_of(*this).batch(1),
+        [options](const Dataset& d, std::int64_t n) { return d.batch(n, options); });
+  RILL_CHECK(batch_size.value() > 0, invalid_argument,
+             "[batch] batch_size is {}; expected a number greater than zero", batch_size.value());
+  return make_dataset<BatchDataset>(*this, batch_size.value(), std::move(options));
 }
 
 }  // namespace rill::data

@@ -1,4 +1,4 @@
-#include "rill/data/dataset_impl.h"
+#include "rill/data/file_cache_impl.h"
 
 namespace rill::data {
 namespace {
@@ -110,7 +110,7 @@ class CacheDataset final : public UnaryDataset {
  public:
   explicit CacheDataset(const Dataset& input) : UnaryDataset(input) {}
   const char* name() const override { return "CacheDataset"; }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     return std::make_unique<CacheCursor>(input().start(place), memory_);
   }
 
@@ -121,10 +121,7 @@ class CacheDataset final : public UnaryDataset {
 }  // namespace
 
 Dataset Dataset::cache(std::string_view filename) const {
-  RILL_CHECK(filename.empty(), unimplemented,
-             "[cache] keeping elements in a file (\"{}\") is not there yet; cache() keeps them in "
-             "memory",
-             filename);
+  if (!filename.empty()) return cached_in_file(*this, filename);
   return make_dataset<CacheDataset>(*this);
 }
 

@@ -63,8 +63,13 @@ class ChooseDataset final : public DatasetImpl {
   ChooseDataset(std::vector<Dataset> datasets, const Dataset& choice, bool stop)
       : datasets_(std::move(datasets)), choice_(choice), stop_(stop) {}
   const char* name() const override { return "DirectedInterleaveDataset"; }
+  std::vector<const DatasetImpl*> inputs() const override {
+    std::vector<const DatasetImpl*> list{&choice_.impl()};
+    for (const Dataset& d : datasets_) list.push_back(&d.impl());
+    return list;
+  }
   std::int64_t cardinality() const override { return UNKNOWN_CARDINALITY; }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     std::vector<std::unique_ptr<Cursor>> inputs;
     for (std::size_t i = 0; i < datasets_.size(); ++i)
       inputs.push_back(datasets_[i].impl().start(place.branch(i + 1)));

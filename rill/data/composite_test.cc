@@ -7,6 +7,7 @@
 #include "rill/rill.h"
 #include "tests/expect_error.h"
 #include "tests/printed.h"
+#include "tests/shows.h"
 
 namespace tf = rill;
 using tf::Nest, tf::SparseTensor, tf::Tensor;
@@ -186,6 +187,30 @@ TEST(RaggedBatch, JoinsRowsOfAnyLength) {
   EXPECT_EQ(texts(rows.apply(tf::data::experimental::dense_to_ragged_batch(2))), texts(batches));
   EXPECT_EQ(Dataset::range(4).ragged_batch(4).as_vector()[0].to_vector<int>(),
             (std::vector<int>{0, 1, 2, 3}));
+}
+
+// Features by name, some of them sparse, with labels: what an Estimator is fed.
+TEST(Composite, FeaturesMayBeTensorsOrSparse) {
+  RILL_SHOWS("D82");
+  const auto words = tf::sparse::from_dense(tf::constant({{1.f, 0.f}, {0.f, 2.f}, {3.f, 0.f}}));
+  const auto ds =
+      tf::data::Dataset::from_tensor_slices(
+          tf::tuple(tf::dict({{"age", tf::constant({7.f, 8.f, 9.f})}, {"words", words}}),
+                    tf::constant({0, 1, 0})))
+          .map([](const Nest& features, const Nest& label) {
+            SparseTensor twice = features["words"].as_sparse();
+            twice.values = twice.values * 2.f;
+            return tf::tuple(features.with("words", twice), label);
+          })
+          .shuffle(3, {.seed = 1})
+          .batch(3);
+  const Nest batch = ds.get_single_element();
+  float all = 0;
+  for (float v : dense(batch[0]["words"].as_sparse())) all += v;
+  EXPECT_EQ(all, 12.f);
+  EXPECT_EQ(batch[0]["words"].as_sparse().shape(), tf::TensorShape({3, 2}));
+  EXPECT_EQ(batch[0]["age"].shape(), tf::TensorShape({3}));
+  EXPECT_TRUE(ds.element_spec()[0]["words"].is_composite());
 }
 
 }  // namespace

@@ -53,13 +53,16 @@ class ConcatenateDataset final : public DatasetImpl {
   ConcatenateDataset(const Dataset& first, const Dataset& second)
       : first_(first), second_(second) {}
   const char* name() const override { return "ConcatenateDataset"; }
+  std::vector<const DatasetImpl*> inputs() const override {
+    return {&first_.impl(), &second_.impl()};
+  }
   std::int64_t cardinality() const override {
     const std::int64_t a = first_.cardinality(), b = second_.cardinality();
     if (a == INFINITE_CARDINALITY || b == INFINITE_CARDINALITY) return INFINITE_CARDINALITY;
     if (a == UNKNOWN_CARDINALITY || b == UNKNOWN_CARDINALITY) return UNKNOWN_CARDINALITY;
     return a + b;
   }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     return std::make_unique<ConcatenateCursor>(first_.impl().start(place),
                                                second_.impl().start(place.branch(1)));
   }

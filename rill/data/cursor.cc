@@ -1,7 +1,7 @@
 // What all stages share: passes, rows, calls of users' functions.
 #include "rill/core/default_device.h"
 #include "rill/core/execute.h"
-#include "rill/data/dataset_impl.h"
+#include "rill/data/probe_impl.h"
 
 namespace rill::data {
 
@@ -30,6 +30,12 @@ void Pass::set_options(const Options& options) {
   if (std::exchange(has_options_, true)) return;
   options_ = options;
   autotune_.set_limit(options.autotune.ram_budget);
+}
+void Pass::inherit(Pass& outer) {
+  options_ = outer.options_;
+  has_options_ = outer.has_options_;
+  shared_ = &outer.autotune();
+  probe_ = outer.probe_;
 }
 Pass::Stream Pass::stream_of(const RandomSource& source) {
   std::lock_guard lock(mutex_);
@@ -104,6 +110,7 @@ Nest UserCall::operator()(const detail::Fn& f, const Nest& element, std::int64_t
   const OnHostByDefault on_host;
   ElementRandomScope random({stream_.seed, stream_.seed2, 0}, mix(path_, stream_.number),
                             static_cast<std::uint64_t>(index));
+  const StageTimer timer(probe_ ? &probe_->function_ns : nullptr);
   try {
     return f(element);
   } catch (errors::Error& e) {

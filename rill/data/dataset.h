@@ -1,12 +1,15 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "rill/data/pipeline_profile.h"
+#include "rill/data/size.h"
 #include "rill/data/structure.h"
 #include "rill/data/user_function.h"
 
@@ -15,6 +18,10 @@
 //   auto ds = tf::data::Dataset::from_tensor_slices(tf::tuple(images, labels))
 //                 .shuffle(10000).batch(32).prefetch(tf::data::AUTOTUNE);
 //   for (auto& batch : ds) { auto [x, y] = batch.unpack<2>(); ... }
+//
+// Sizes, counts, seeds and names of files may be symbolic tensors, the arguments of a traced
+// function. Such a dataset has elements only when the function runs: reduce() and
+// get_single_element() then give symbolic tensors.
 //
 // The same seeds give the same elements in the same order, whatever the number
 // of threads; only `deterministic = false` gives that up.
@@ -56,7 +63,7 @@ struct MapOptions {
   bool traced = false;  // the function is traced and run as a graph
 };
 struct ShuffleOptions {
-  std::int64_t seed = -1;                // -1: by set_seed, or by chance without one
+  Size seed = -1;                        // -1: by set_seed, or by chance without one
   bool reshuffle_each_iteration = true;  // another order at each pass
   std::string name = {};
 };
@@ -102,6 +109,13 @@ struct WindowOptions {
   bool drop_remainder = false;
   std::string name = {};
 };
+
+struct SaveOptions {
+  std::string compression = {};  // "", "GZIP" or "ZLIB"
+  // The number of the shard that an element is written to; none: one shard.
+  detail::ElementFunction shard_func = {};
+};
+struct LoadOptions;
 
 struct Sentinel {};
 class Filenames;
@@ -160,13 +174,13 @@ class Dataset {
   // An element for each row of the tensors, which agree in their first size.
   static Dataset from_tensor_slices(const Nest& tensors);
   // int64 scalars.
-  static Dataset range(std::int64_t stop);
-  static Dataset range(std::int64_t start, std::int64_t stop, std::int64_t step = 1);
+  static Dataset range(const Size& stop);
+  static Dataset range(const Size& start, const Size& stop, const Size& step = 1);
   // int64 scalars without end: start, start + step, ...
   static Dataset counter(std::int64_t start = 0, std::int64_t step = 1);
   // int64 scalars without end, uniform over 32 bits: with a seed TensorFlow's own numbers. The same
   // at each pass.
-  static Dataset random(std::int64_t seed = -1);
+  static Dataset random(const Size& seed = -1);
   // The files that match one of the patterns, as string scalars (rill/io/gfile.h tells what a
   // pattern is). NotFound when there is none.
   static Dataset list_files(const Filenames& file_pattern, ListFilesOptions options = {});
@@ -272,14 +286,14 @@ class Dataset {
   }
 
   // Stacks `batch_size` elements along a new axis 0.
-  Dataset batch(std::int64_t batch_size, BatchOptions options = {}) const;
+  Dataset batch(const Size& batch_size, BatchOptions options = {}) const;
   // Components with sizes that are not known become ragged tensors, whose rows the elements are.
   // (batch() does so with rows of ragged tensors, and makes sparse tensors of sparse ones.)
   Dataset ragged_batch(std::int64_t batch_size, BatchOptions options = {}) const;
   // The same for elements whose sizes differ: each is padded at its end to the
   // shape given for its component, where an unknown size means the largest of the
   // batch. Without shapes every size does.
-  Dataset padded_batch(std::int64_t batch_size, const Shapes& padded_shapes = {},
+  Dataset padded_batch(const Size& batch_size, const Shapes& padded_shapes = {},
                        PaddedBatchOptions options = {}) const;
   Dataset unbatch() const;
   // Batches of another size; or, with several sizes, of these in turn. The last may be smaller.
@@ -291,29 +305,51 @@ class Dataset {
   Dataset ignore_errors(bool log_warning = false) const;
   // Datasets of `size` elements each, one for every component, as elements: Dataset::of(element)
   // reads one.
-  Dataset window(std::int64_t size, WindowOptions options = {}) const;
+  Dataset window(const Size& size, WindowOptions options = {}) const;
   static Dataset of(const Nest& element);
 
   // Draws each element by chance from a buffer of the next `buffer_size`; UNKNOWN_CARDINALITY: of
   // all.
-  Dataset shuffle(std::int64_t buffer_size, ShuffleOptions options = {}) const;
-  Dataset repeat(std::int64_t count = -1) const;  // -1: without end
-  Dataset take(std::int64_t count) const;         // -1: all
-  Dataset skip(std::int64_t count) const;         // -1: all
-  Dataset shard(std::int64_t num_shards, std::int64_t index) const;
+  Dataset shuffle(const Size& buffer_size, ShuffleOptions options = {}) const;
+  Dataset repeat(const Size& count = -1) const;  // -1: without end
+  Dataset take(const Size& count) const;         // -1: all
+  Dataset skip(const Size& count) const;         // -1: all
+  Dataset shard(const Size& num_shards, const Size& index) const;
   Dataset concatenate(const Dataset& other) const;
   Dataset enumerate(std::int64_t start = 0) const;  // (int64 number, element)
-  // Keeps the elements of the first whole pass in memory. Unimplemented for a file.
+  // Keeps the elements of the first whole pass in memory; with a name in the file FILENAME.cache,
+  // which appears when it is whole and which later processes read. AlreadyExists while another
+  // iterator or process writes it; InvalidArgument where it holds elements of another kind.
   Dataset cache(std::string_view filename = {}) const;
   // A thread of its own prepares up to `buffer_size` elements ahead. With AUTOTUNE it begins
   // with 2, and takes more when they are used up faster than they come, as memory allows.
-  Dataset prefetch(std::int64_t buffer_size) const;
+  Dataset prefetch(const Size& buffer_size) const;
   // prefetch(buffer_size), and one element further ahead is on its way to the device ("/gpu:0"):
   // a step begins with its batch in place. Strings stay on the host. Last in a pipeline.
   Dataset prefetch_to_device(std::string_view device, std::int64_t buffer_size = AUTOTUNE) const;
+  // Writes all elements to the folder `path`, as tf.data does: load() here and in TensorFlow reads
+  // them. What was saved there before counts until all is written. Tensors, ragged and sparse ones.
+  void save(const std::string& path, const SaveOptions& options = {}) const;
+  // The elements that save() wrote, here or in TensorFlow: of several shards one of each in turn.
+  // NotFound where nothing was saved; DataLoss, with file and place, for what is damaged.
+  static Dataset load(const std::string& path);
+  static Dataset load(const std::string& path, const LoadOptions& options);
   // The same elements; what is before this in the pipeline obeys the options. Of two, the
   // later one counts.
   Dataset with_options(const Options& options) const;
+
+  // The stages as a tree, the last one first, with what they were made with and the files that they
+  // read:
+  //
+  //   BatchDataset(batch_size=32, drop_remainder=false)
+  //   +- ShuffleDataset(buffer_size=1000, ...)
+  //      +- TFRecordDataset
+  //           train-0.tfrecord
+  std::string explain() const;
+  // The files that the sources read.
+  std::vector<std::string> files() const;
+  // Reads elements and measures each stage: its time, the wait for others, its buffers.
+  PipelineProfile profile(ProfileOptions options = {}) const;
 
   // The number of elements, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY.
   std::int64_t cardinality() const;
@@ -365,6 +401,16 @@ class Dataset {
   Nest reduce_(const Nest& initial_state, const detail::Fn& f) const;
 };
 std::ostream& operator<<(std::ostream& os, const Dataset& dataset);
+
+struct LoadOptions {
+  ElementSpec element_spec = {};  // not given: as it was saved
+  std::string compression = {};   // as it was saved with
+  // From a dataset of shards, each of them a dataset, makes one of elements:
+  //   .reader_func = [](const Dataset& shards) {
+  //     return shards.shuffle(8).flat_map([](const Dataset& shard) { return shard; });
+  //   }
+  std::function<Dataset(const Dataset&)> reader_func = {};
+};
 
 namespace experimental {
 inline constexpr std::int64_t AUTOTUNE = data::AUTOTUNE;

@@ -35,7 +35,7 @@ class EnumerateDataset final : public UnaryDataset {
   EnumerateDataset(const Dataset& input, std::int64_t start) : UnaryDataset(input), start_(start) {}
   // TensorFlow builds it of a range and a zip, and so prints it.
   const char* name() const override { return "ZipDataset"; }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     return std::make_unique<EnumerateCursor>(input().start(place), start_);
   }
 

@@ -37,13 +37,14 @@ class Filenames {
 
   // Library use. Names of a dataset are known only element by element.
   const Dataset* dataset() const { return dataset_.empty() ? nullptr : &dataset_[0]; }
-  bool is_symbolic() const { return symbolic_; }
+  bool is_symbolic() const { return symbol_.defined(); }
+  const Tensor& symbol() const { return symbol_; }
   const std::vector<std::string>& list() const { return list_; }
 
  private:
   std::vector<std::string> list_;
   std::vector<Dataset> dataset_;  // none or one
-  bool symbolic_ = false;
+  Tensor symbol_;
 };
 
 }  // namespace data

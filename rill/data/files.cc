@@ -9,9 +9,10 @@ class FilesDataset final : public DatasetImpl {
   FilesDataset(std::vector<std::string> files, std::shared_ptr<const FileFormat> format)
       : files_(std::move(files)), format_(std::move(format)) {}
   const char* name() const override { return format_->name(); }
+  std::vector<std::string> files() const override { return files_; }
   std::int64_t cardinality() const override { return UNKNOWN_CARDINALITY; }
-  std::unique_ptr<Cursor> start(Place) const override;
-  const std::vector<std::string>& files() const { return files_; }
+  std::unique_ptr<Cursor> make_cursor(Place) const override;
+  const std::vector<std::string>& paths() const { return files_; }
   const FileFormat& format() const { return *format_; }
   Nest element_of(std::vector<Tensor> columns) const {
     return format_->is_tuple() ? Nest(std::move(columns)) : Nest(columns[0]);
@@ -73,12 +74,12 @@ class FilesCursor final : public Cursor {
     out.put(static_cast<std::int64_t>(file_));
     out.put(static_cast<std::int64_t>(reader_ != nullptr));
     if (!reader_) return;
-    out.put(dataset_.files()[file_]);
+    out.put(dataset_.paths()[file_]);
     out.put(static_cast<std::int64_t>(reader_->position()));
   }
   void restore(StateReader& in) override {
     in.stage(dataset_.name(), settings());
-    const std::vector<std::string>& files = dataset_.files();
+    const std::vector<std::string>& files = dataset_.paths();
     file_ = static_cast<std::size_t>(in.integer(0, static_cast<std::int64_t>(files.size())));
     if (!in.boolean()) return;
     const std::string name(in.text());
@@ -93,13 +94,13 @@ class FilesCursor final : public Cursor {
 
  private:
   Settings settings() const {
-    return {{"number of files", static_cast<std::int64_t>(dataset_.files().size())}};
+    return {{"number of files", static_cast<std::int64_t>(dataset_.paths().size())}};
   }
   // A record as a row of columns_; false at the end of the last file.
   bool next_record() {
-    while (file_ < dataset_.files().size()) {
+    while (file_ < dataset_.paths().size()) {
       try {
-        if (!reader_) reader_ = dataset_.format().open(dataset_.files()[file_]);
+        if (!reader_) reader_ = dataset_.format().open(dataset_.paths()[file_]);
         if (reader_->read(columns_)) {
           columns_.end_row();
           return true;
@@ -126,7 +127,7 @@ class FilesCursor final : public Cursor {
   std::unique_ptr<FileReader> reader_;  // null: the file is not open
 };
 
-std::unique_ptr<Cursor> FilesDataset::start(Place) const {
+std::unique_ptr<Cursor> FilesDataset::make_cursor(Place) const {
   return std::make_unique<FilesCursor>(*this);
 }
 
@@ -137,9 +138,7 @@ Filenames::Filenames(const Tensor& names) {
              "[dataset] names of files are {}; expected strings",
              names.defined() ? names.dtype().name() : "undefined");
   if (names.is_symbolic()) {
-    RILL_CHECK(inferring_spec(Nest(names)), invalid_argument,
-               "[dataset] the names of files are symbolic; expected values");
-    symbolic_ = true;
+    symbol_ = names;
     return;
   }
   RILL_CHECK(names.ndim() <= 1, invalid_argument,
@@ -155,8 +154,11 @@ Dataset dataset_of_files(const Filenames& names, std::shared_ptr<const FileForma
              "one, or AUTOTUNE",
              format->name(), parallel_reads);
   if (names.is_symbolic()) {
-    const FilesDataset like({}, format);
-    return dataset_of_spec(like.spec());
+    const Tensor& symbol = names.symbol();
+    return make_recipe(make_dataset<FilesDataset>(std::vector<std::string>(), format), {}, {symbol},
+                       [symbol, format, parallel_reads](const Bindings& b) {
+                         return dataset_of_files(b.of(symbol), format, parallel_reads);
+                       });
   }
   if (!names.dataset() && parallel_reads == 0)
     return make_dataset<FilesDataset>(names.list(), std::move(format));

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "rill/base/format.h"
 #include "rill/data/file_datasets.h"
 #include "rill/io/file.h"
@@ -9,6 +11,7 @@
 #include "rill/ops/math_ops.h"
 #include "rill/ops/string_ops.h"
 #include "tests/expect_error.h"
+#include "tests/sanitizer.h"
 #include "tests/scratch_folder.h"
 #include "tests/shows.h"
 
@@ -308,6 +311,42 @@ TEST(MakeCsvDataset, FindsOutNamesAndTypes) {
       [&] { make_csv_dataset(path, 2, {.select_columns = {"zz"}}); },
       "select_columns has \"zz\"; the columns are a, b, c, d, e");
   expect_error<errors::NotFoundError>([&] { make_csv_dataset("/none/*.csv", 2); }, "/none/*.csv");
+}
+
+// ---- data that does not fit into memory is in TFRecords, of which little is held at a time
+double resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  long total = 0, resident = 0;
+  statm >> total >> resident;
+  return static_cast<double>(resident) * 4096;
+}
+TEST(TFRecord, LargeFilesAreStreamed) {
+  RILL_SHOWS("D79");
+  if (rill::testing::has_sanitizer()) GTEST_SKIP() << "sanitizers hold memory back";
+  constexpr int kLarge = 96 << 20, kRecord = 64 << 10;
+  const std::string path = rill::testing::scratch_folder() + "/large.tfrecord";
+  {
+    io::TFRecordWriter out(path);
+    for (int i = 0; i < kLarge / kRecord; ++i)
+      out.write(std::string(kRecord, static_cast<char>('a' + i % 26)));
+    out.close();
+  }
+  const Dataset lengths =
+      TFRecordDataset(path)
+          .map([](const Tensor& r) { return strings::length(r); }, {.num_parallel_calls = 2})
+          .shuffle(100)
+          .batch(16)
+          .prefetch(2);
+  const double before = resident_bytes();
+  double most = 0;
+  std::int64_t all = 0;
+  for (const Nest& e : lengths) {
+    for (int n : e.to_vector<int>()) all += n;
+    most = std::max(most, resident_bytes() - before);
+  }
+  EXPECT_EQ(all, kLarge);
+  EXPECT_LT(most, 48e6);
+  io::remove_file(path);
 }
 
 }  // namespace

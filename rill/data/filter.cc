@@ -44,7 +44,7 @@ class FilterDataset final : public UnaryDataset {
       : UnaryDataset(input), f_(f), first_ends_(first_ends) {}
   const char* name() const override { return first_ends_ ? "TakeWhileDataset" : "FilterDataset"; }
   std::int64_t cardinality() const override { return UNKNOWN_CARDINALITY; }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     const char* stage = first_ends_ ? "take_while" : "filter";
     const UserCall call(stage, random_, place);
     return std::make_unique<FilterCursor>(input().start(place), f_, call, first_ends_, stage);

@@ -36,7 +36,7 @@ class GeneratorDataset final : public DatasetImpl {
   // TensorFlow builds it of a flat_map, and so prints it.
   const char* name() const override { return "FlatMapDataset"; }
   std::int64_t cardinality() const override { return UNKNOWN_CARDINALITY; }
-  std::unique_ptr<Cursor> start(Place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place) const override {
     return std::make_unique<GeneratorCursor>(*this);
   }
   std::unique_ptr<detail::Run> run() const {

@@ -102,9 +102,10 @@ class SliceDataset final : public DatasetImpl {
  public:
   explicit SliceDataset(const Nest& tensors) : rows_(tensors) {}
   const char* name() const override { return "TensorSliceDataset"; }
+  Facts facts() const override { return {{"elements", rows_.size()}}; }
   std::int64_t cardinality() const override { return rows_.size(); }
   const Rows* source_rows() const override { return &rows_; }
-  std::unique_ptr<Cursor> start(Place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place) const override {
     return std::make_unique<AllRowsCursor>(rows_, name());
   }
 
@@ -121,13 +122,14 @@ Dataset Dataset::from_tensor_slices(const Nest& tensors) {
   const std::vector<Tensor> leaves = tensors.flatten();
   RILL_CHECK(!leaves.empty(), invalid_argument,
              "[from_tensor_slices] got an empty structure; expected at least one tensor");
-  if (inferring_spec(tensors)) return dataset_of_spec(row_spec(spec_of(tensors)));
+  if (is_symbolic(tensors))
+    return make_recipe(dataset_of_spec(row_spec(spec_of(tensors))), {}, leaves,
+                       [tensors](const Bindings& b) { return from_tensor_slices(b.of(tensors)); });
   if (holds_composite(tensors)) return make_dataset<SliceDataset<CompositeRows>>(tensors);
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const Tensor& t = leaves[i];
     RILL_CHECK(
-        t.defined() && !t.is_symbolic() && t.dtype() != resource && t.dtype() != variant,
-        invalid_argument,
+        t.defined() && t.dtype() != resource && t.dtype() != variant, invalid_argument,
         "[from_tensor_slices] component {} of {} has no elements in memory; expected tensors "
         "with values",
         i, tensors.to_string());

@@ -31,7 +31,7 @@ class TensorDataset final : public DatasetImpl {
   explicit TensorDataset(const Nest& element) : element_(element) {}
   const char* name() const override { return "TensorDataset"; }
   std::int64_t cardinality() const override { return 1; }
-  std::unique_ptr<Cursor> start(Place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place) const override {
     return std::make_unique<TensorCursor>(element_);
   }
 
@@ -45,11 +45,12 @@ class TensorDataset final : public DatasetImpl {
 }  // namespace
 
 Dataset Dataset::from_tensors(const Nest& tensors) {
-  if (inferring_spec(tensors)) return dataset_of_spec(spec_of(tensors));
+  if (is_symbolic(tensors))
+    return make_recipe(dataset_of_spec(spec_of(tensors)), {}, tensors.flatten(),
+                       [tensors](const Bindings& b) { return from_tensors(b.of(tensors)); });
   for (const Tensor& t : tensors.flatten())
-    RILL_CHECK(t.defined() && !t.is_symbolic(), invalid_argument,
-               "[from_tensors] got {}; expected tensors with values, not undefined ones or those "
-               "of a function that is being traced",
+    RILL_CHECK(t.defined(), invalid_argument,
+               "[from_tensors] got {}; expected tensors with values, not undefined ones",
                tensors.to_string());
   return make_dataset<TensorDataset>(tensors);
 }

@@ -26,12 +26,14 @@ Nest key_as_nest(std::int64_t key) { return Nest(constant(key, int64)); }
 class GroupCursor final : public UnaryCursor {
  public:
   GroupCursor(std::unique_ptr<Cursor> input, const Grouping& grouping, const UserCall& call,
-              const Pass::Stream& stream, std::uint64_t path)
+              const Pass::Stream& stream, std::uint64_t path, Place place)
       : UnaryCursor(std::move(input)),
         grouping_(grouping),
         call_(call),
         stream_(stream),
-        path_(path) {}
+        path_(path),
+        outer_(*place.pass),
+        stage_(place.stage) {}
 
   bool next(Nest* element) override {
     for (;;) {
@@ -135,8 +137,9 @@ class GroupCursor final : public UnaryCursor {
     o.dataset = std::make_shared<Dataset>(Dataset::of(call_(grouping_.reduce, arguments, number)));
     o.elements = std::move(elements);
     o.pass = std::move(pass);
-    o.cursor =
-        o.dataset->impl().start({o.pass.get(), mix(path_, static_cast<std::uint64_t>(number))});
+    o.pass->inherit(outer_);
+    o.cursor = o.dataset->impl().start(
+        {o.pass.get(), mix(path_, static_cast<std::uint64_t>(number)), stage_});
     open_ = {};
     open_ = std::move(o);
   }
@@ -145,6 +148,8 @@ class GroupCursor final : public UnaryCursor {
   UserCall call_;
   Pass::Stream stream_;
   std::uint64_t path_;
+  Pass& outer_;
+  StageProbe* stage_;
   std::map<std::int64_t, Group> groups_;  // the least key is the first to be emptied at the end
   Open open_;
   std::int64_t index_ = 0, opened_ = 0;
@@ -157,11 +162,11 @@ class GroupDataset final : public UnaryDataset {
       : UnaryDataset(input), grouping_(std::move(grouping)) {}
   const char* name() const override { return "GroupByWindowDataset"; }
   std::int64_t cardinality() const override { return UNKNOWN_CARDINALITY; }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     const Pass::Stream stream = place.pass->stream_of(random_);
     const UserCall call("group_by_window", random_, place);
     return std::make_unique<GroupCursor>(input().start(place), grouping_, call, stream,
-                                         mix(place.path, stream.number));
+                                         mix(place.path, stream.number), place);
   }
 
  protected:

@@ -35,7 +35,7 @@ class IgnoreErrorsDataset final : public UnaryDataset {
   IgnoreErrorsDataset(const Dataset& input, bool log) : UnaryDataset(input), log_(log) {}
   const char* name() const override { return "IgnoreErrorsDataset"; }
   std::int64_t cardinality() const override { return UNKNOWN_CARDINALITY; }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     return std::make_unique<IgnoreErrorsCursor>(input().start(place), log_);
   }
 

@@ -10,6 +10,7 @@ namespace {
 struct Turns {
   std::int64_t cycle = 1, block = 1;
   std::int64_t threads = 0;  // of places, the first ones, that read ahead
+  bool tuned = false;        // their number is AUTOTUNE's
   Settings settings() const {
     return {{"cycle_length", cycle}, {"block_length", block}, {"num_parallel_calls", threads}};
   }
@@ -21,7 +22,7 @@ class InterleaveCursor final : public UnaryCursor {
  public:
   InterleaveCursor(std::unique_ptr<Cursor> input, const detail::Fn& f, const UserCall& call,
                    const Pass::Stream& stream, std::uint64_t path, const Turns& turns,
-                   const char* stage)
+                   const char* stage, Place place)
       : UnaryCursor(std::move(input)),
         f_(f),
         call_(call),
@@ -29,7 +30,9 @@ class InterleaveCursor final : public UnaryCursor {
         path_(path),
         places_(static_cast<std::size_t>(turns.cycle)),
         turns_(turns),
-        stage_(stage) {}
+        stage_(stage),
+        outer_(*place.pass),
+        stage_probe_(place.stage) {}
   bool next(Nest* element) override {
     while (!input_ended_ || open_ > 0) {
       Opened& place = places_[at_];
@@ -106,8 +109,9 @@ class InterleaveCursor final : public UnaryCursor {
     const bool reads_ahead = static_cast<std::int64_t>(place) < turns_.threads;
     o.dataset = std::make_shared<Dataset>(reads_ahead ? dataset.prefetch(AUTOTUNE) : dataset);
     o.pass = std::move(pass);
-    o.cursor =
-        o.dataset->impl().start({o.pass.get(), mix(path_, static_cast<std::uint64_t>(index))});
+    o.pass->inherit(outer_);
+    o.cursor = o.dataset->impl().start(
+        {o.pass.get(), mix(path_, static_cast<std::uint64_t>(index)), stage_probe_});
     return o;
   }
   void advance() {
@@ -122,6 +126,8 @@ class InterleaveCursor final : public UnaryCursor {
   std::vector<Opened> places_;
   Turns turns_;
   const char* stage_;
+  Pass& outer_;
+  StageProbe* stage_probe_;
   std::int64_t index_ = 0, taken_ = 0;
   std::size_t at_ = 0, open_ = 0;
   bool input_ended_ = false;
@@ -133,13 +139,22 @@ class InterleaveDataset final : public UnaryDataset {
                     const Turns& turns)
       : UnaryDataset(input), f_(f), name_(name), stage_(stage), turns_(turns) {}
   const char* name() const override { return name_; }
+  Facts facts() const override {
+    if (turns_.cycle == 1 && turns_.threads == 0) return {};
+    return {{"cycle_length", turns_.cycle},
+            {"block_length", turns_.block},
+            {"num_parallel_calls", turns_.threads}};
+  }
   std::int64_t cardinality() const override { return UNKNOWN_CARDINALITY; }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     const Pass::Stream stream = place.pass->stream_of(random_);
     const std::uint64_t path = mix(place.path, stream.number);
     const UserCall call(stage_, random_, place);
-    return std::make_unique<InterleaveCursor>(input().start(place), f_, call, stream, path, turns_,
-                                              stage_);
+    Turns turns = turns_;
+    const std::int64_t budget = place.pass->options().autotune.cpu_budget;
+    if (turns.tuned && budget > 0) turns.threads = std::min(turns.threads, budget);
+    return std::make_unique<InterleaveCursor>(input().start(place), f_, call, stream, path, turns,
+                                              stage_, place);
   }
 
  protected:
@@ -201,6 +216,7 @@ Dataset Dataset::interleave_(detail::Fn f, InterleaveOptions o) const {
   Turns turns{.cycle = o.cycle_length, .block = o.block_length};
   if (turns.cycle <= 0)
     turns.cycle = std::max<std::int64_t>(1, std::thread::hardware_concurrency());
+  turns.tuned = o.num_parallel_calls == AUTOTUNE;
   turns.threads =
       o.num_parallel_calls == AUTOTUNE ? turns.cycle : std::min(turns.cycle, o.num_parallel_calls);
   return make_dataset<InterleaveDataset>(

@@ -1,3 +1,4 @@
+#include "rill/data/dataset_impl.h"
 #include "rill/data/filenames.h"
 #include "rill/io/gfile.h"
 #include "rill/ops/array_ops.h"
@@ -5,8 +6,13 @@
 namespace rill::data {
 
 Dataset Dataset::list_files(const Filenames& file_pattern, ListFilesOptions o) {
-  RILL_CHECK(!file_pattern.dataset() && !file_pattern.is_symbolic(), invalid_argument,
-             "[list_files] the patterns are not known yet; expected strings");
+  RILL_CHECK(!file_pattern.dataset(), invalid_argument,
+             "[list_files] the patterns are a dataset; expected strings");
+  if (file_pattern.is_symbolic()) {
+    const Tensor& symbol = file_pattern.symbol();
+    return make_recipe(from_tensor_slices(zeros({1}, string)), {}, {symbol},
+                       [symbol, o](const Bindings& b) { return list_files(b.of(symbol), o); });
+  }
   std::vector<std::string> found = io::gfile::glob(file_pattern.list());
   if (found.empty()) {
     std::string patterns;

@@ -51,7 +51,16 @@ class MapDataset final : public UnaryDataset {
   const char* name() const override {
     return options_.num_parallel_calls ? "ParallelMapDataset" : "MapDataset";
   }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  Facts facts() const override {
+    Facts facts;
+    if (options_.num_parallel_calls)
+      facts.push_back(Fact::tuned("num_parallel_calls", options_.num_parallel_calls));
+    if (options_.deterministic) facts.emplace_back("deterministic", *options_.deterministic);
+    if (options_.traced) facts.emplace_back("traced", true);
+    if (!options_.name.empty()) facts.emplace_back("name", options_.name);
+    return facts;
+  }
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     const UserCall call("map", random_, place);
     if (options_.num_parallel_calls == 0)
       return std::make_unique<MapCursor>(input().start(place), f_, call);

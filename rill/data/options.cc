@@ -9,7 +9,7 @@ class OptionsDataset final : public UnaryDataset {
   OptionsDataset(const Dataset& input, const Options& options)
       : UnaryDataset(input), options_(options) {}
   const char* name() const override { return "OptionsDataset"; }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     place.pass->set_options(options_);
     return input().start(place);
   }

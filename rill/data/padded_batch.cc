@@ -71,11 +71,14 @@ class PaddedBatchDataset final : public UnaryDataset {
         drop_remainder_(options.drop_remainder),
         padding_{shapes.flatten(), options.padding_values.tensors()} {}
   const char* name() const override { return "PaddedBatchDataset"; }
+  Facts facts() const override {
+    return {{"batch_size", size_}, {"drop_remainder", drop_remainder_}};
+  }
   std::int64_t cardinality() const override {
     const std::int64_t n = input().cardinality();
     return n < 0 ? n : n / size_ + (n % size_ != 0 && !drop_remainder_);
   }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     return std::make_unique<PaddedBatchCursor>(input().start(place), size_, drop_remainder_,
                                                padding_);
   }
@@ -106,8 +109,17 @@ class PaddedBatchDataset final : public UnaryDataset {
 
 }  // namespace
 
-Dataset Dataset::padded_batch(std::int64_t batch_size, const Shapes& padded_shapes,
+Dataset Dataset::padded_batch(const Size& size, const Shapes& padded_shapes,
                               PaddedBatchOptions options) const {
+  if (size.is_symbolic()) {
+    PaddedBatchOptions open = options;
+    open.drop_remainder = false;
+    return sized_recipe(*this, size, like_of(*this).padded_batch(1, padded_shapes, open),
+                        [padded_shapes, options](const Dataset& d, std::int64_t n) {
+                          return d.padded_batch(n, padded_shapes, options);
+                        });
+  }
+  const std::int64_t batch_size = size;
   RILL_CHECK(batch_size > 0, invalid_argument,
              "[padded_batch] batch_size is {}; expected a number greater than zero", batch_size);
   return make_dataset<PaddedBatchDataset>(*this, batch_size, padded_shapes, options);

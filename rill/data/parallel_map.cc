@@ -71,6 +71,20 @@ class ParallelMapCursor final : public UnaryCursor {
     input_->restore(in);
   }
 
+  BufferUse buffer() const override {
+    std::lock_guard lock(mutex_);
+    BufferUse use{.filled = static_cast<std::int64_t>(ready_.size()),
+                  .room = static_cast<std::int64_t>(room_ * job_size_),
+                  .threads = num_threads_};
+    for (const Produced& p : ready_) use.bytes += p.bytes();
+    for (const auto& job : jobs_) {
+      if (!job->done) continue;
+      use.filled += static_cast<std::int64_t>(job->results.size());
+      for (const Produced& p : job->results) use.bytes += p.bytes();
+    }
+    return use;
+  }
+
  private:
   // Some consecutive elements, which one thread works on.
   struct Job {
@@ -182,7 +196,7 @@ class ParallelMapCursor final : public UnaryCursor {
   const bool ordered_;
   std::deque<Produced> ready_;  // the consumer's
 
-  std::mutex mutex_;  // guards all below; the input belongs to the thread that set pulling_
+  mutable std::mutex mutex_;  // guards all below; the input belongs to the thread that set pulling_
   std::condition_variable work_, done_;
   std::deque<std::shared_ptr<Job>> jobs_;
   std::size_t room_;  // for jobs

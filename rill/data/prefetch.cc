@@ -82,6 +82,15 @@ class PrefetchCursor final : public UnaryCursor {
     input_->restore(in);
   }
 
+  BufferUse buffer() const override {
+    std::lock_guard lock(mutex_);
+    BufferUse use{.filled = static_cast<std::int64_t>(queue_.size()),
+                  .room = static_cast<std::int64_t>(room_),
+                  .threads = 1};
+    for (const Produced& p : queue_) use.bytes += p.bytes();
+    return use;
+  }
+
  private:
   void work() {
     set_compute_width(1);
@@ -119,7 +128,8 @@ class PrefetchCursor final : public UnaryCursor {
   const bool tuned_, grows_;
   AutotuneBudget::Part memory_;
   std::int64_t needs_ = 0;  // room_ of the largest elements so far, in bytes
-  std::mutex mutex_;        // guards all below; the input belongs to the thread that set producing_
+  mutable std::mutex
+      mutex_;  // guards all below; the input belongs to the thread that set producing_
   std::condition_variable work_, done_;
   std::size_t room_;
   std::deque<Produced> queue_;
@@ -131,7 +141,8 @@ class PrefetchDataset final : public UnaryDataset {
  public:
   PrefetchDataset(const Dataset& input, std::int64_t size) : UnaryDataset(input), size_(size) {}
   const char* name() const override { return "PrefetchDataset"; }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  Facts facts() const override { return {Fact::tuned("buffer_size", size_)}; }
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     return std::make_unique<PrefetchCursor>(input().start(place), size_, *place.pass);
   }
 
@@ -141,7 +152,11 @@ class PrefetchDataset final : public UnaryDataset {
 
 }  // namespace
 
-Dataset Dataset::prefetch(std::int64_t buffer_size) const {
+Dataset Dataset::prefetch(const Size& size) const {
+  if (size.is_symbolic())
+    return sized_recipe(*this, size, like_of(*this),
+                        [](const Dataset& d, std::int64_t n) { return d.prefetch(n); });
+  const std::int64_t buffer_size = size;
   RILL_CHECK(buffer_size >= AUTOTUNE, invalid_argument,
              "[prefetch] buffer_size is {}; expected a number of elements or AUTOTUNE",
              buffer_size);

@@ -61,9 +61,9 @@ class DeviceCursor final : public UnaryCursor {
 
 class DeviceDataset final : public UnaryDataset {
  public:
-  DeviceDataset(const Dataset& input, Device& device) : UnaryDataset(input), device_(device) {}
+  DeviceDataset(const Dataset& input, Device* device) : UnaryDataset(input), device_(*device) {}
   const char* name() const override { return "PrefetchToDeviceDataset"; }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     return std::make_unique<DeviceCursor>(input().start(place), device_);
   }
 
@@ -74,7 +74,7 @@ class DeviceDataset final : public UnaryDataset {
 }  // namespace
 
 Dataset Dataset::prefetch_to_device(std::string_view device, std::int64_t buffer_size) const {
-  return make_dataset<DeviceDataset>(prefetch(buffer_size), find_device(device));
+  return make_dataset<DeviceDataset>(prefetch(buffer_size), &find_device(device));
 }
 
 }  // namespace rill::data

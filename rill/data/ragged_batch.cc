@@ -77,7 +77,7 @@ class RaggedRowsDataset final : public UnaryDataset {
  public:
   using UnaryDataset::UnaryDataset;
   const char* name() const override { return "RaggedRowsDataset"; }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     return std::make_unique<RaggedRowsCursor>(input().start(place), input().spec());
   }
 

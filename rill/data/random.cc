@@ -49,7 +49,7 @@ class RandomDataset final : public DatasetImpl {
   RandomDataset(std::int64_t seed, bool again) : random_(seed), again_(again) {}
   const char* name() const override { return "RandomDataset"; }
   std::int64_t cardinality() const override { return INFINITE_CARDINALITY; }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     if (again_) return std::make_unique<RandomCursor>(place.pass->stream_of(random_));
     Pass::Stream stream = random_.without_pass();
     stream.number = 0;
@@ -71,6 +71,11 @@ class RandomDataset final : public DatasetImpl {
 Dataset random_bits(std::int64_t seed, bool rerandomize_each_iteration) {
   return make_dataset<RandomDataset>(seed, rerandomize_each_iteration);
 }
-Dataset Dataset::random(std::int64_t seed) { return random_bits(seed, false); }
+Dataset Dataset::random(const Size& seed) {
+  if (seed.is_symbolic())
+    return make_recipe(random(0), {}, {seed.tensor()},
+                       [seed](const Bindings& b) { return random(b.of(seed)); });
+  return random_bits(seed, false);
+}
 
 }  // namespace rill::data

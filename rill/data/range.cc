@@ -44,9 +44,13 @@ class RangeDataset final : public DatasetImpl {
   RangeDataset(std::int64_t start, std::int64_t stop, std::int64_t step)
       : rows_(start, stop, step) {}
   const char* name() const override { return "RangeDataset"; }
+  Facts facts() const override {
+    const Settings s = rows_.settings();
+    return {{"elements", s[0].value}, {"start", s[1].value}, {"step", s[2].value}};
+  }
   std::int64_t cardinality() const override { return rows_.size(); }
   const Rows* source_rows() const override { return &rows_; }
-  std::unique_ptr<Cursor> start(Place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place) const override {
     return std::make_unique<AllRowsCursor>(rows_, name());
   }
 
@@ -61,8 +65,12 @@ class RangeDataset final : public DatasetImpl {
 
 }  // namespace
 
-Dataset Dataset::range(std::int64_t stop) { return range(0, stop); }
-Dataset Dataset::range(std::int64_t start, std::int64_t stop, std::int64_t step) {
+Dataset Dataset::range(const Size& stop) { return range(0, stop); }
+Dataset Dataset::range(const Size& first, const Size& last, const Size& by) {
+  if (first.is_symbolic() || last.is_symbolic() || by.is_symbolic())
+    return make_recipe(range(1), {}, {first.tensor(), last.tensor(), by.tensor()},
+                       [=](const Bindings& b) { return range(b.of(first), b.of(last), b.of(by)); });
+  const std::int64_t start = first, stop = last, step = by;
   RILL_CHECK(step != 0, invalid_argument, "[range] step is 0; expected another number");
   return make_dataset<RangeDataset>(start, stop, step);
 }

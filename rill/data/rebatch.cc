@@ -49,7 +49,7 @@ class RebatchDataset final : public UnaryDataset {
       : UnaryDataset(rows), sizes_(std::move(sizes)), drop_(drop) {}
   const char* name() const override { return "RebatchDataset"; }
   std::int64_t cardinality() const override { return UNKNOWN_CARDINALITY; }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     return std::make_unique<RebatchCursor>(input().start(place), sizes_, drop_);
   }
 
@@ -86,6 +86,10 @@ Dataset Dataset::counter(std::int64_t start, std::int64_t step) {
 }
 
 Nest Dataset::get_single_element() const {
+  if (as_recipe(*this)) {
+    return run_recipe(*this, {}, element_spec(),
+                      [](const Dataset& d, const Bindings&) { return d.get_single_element(); });
+  }
   Nest element, second;
   Iterator it = iter();
   RILL_CHECK(it.next(&element), invalid_argument, "[get_single_element] Dataset was empty.");

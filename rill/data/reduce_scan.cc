@@ -61,7 +61,7 @@ class ScanDataset final : public UnaryDataset {
   ScanDataset(const Dataset& input, const Nest& initial, const detail::Fn& f)
       : UnaryDataset(input), initial_(initial), f_(f) {}
   const char* name() const override { return "ScanDataset"; }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     const UserCall call("scan", random_, place);
     return std::make_unique<ScanCursor>(input().start(place), initial_, f_, call);
   }
@@ -97,6 +97,16 @@ class ScanDataset final : public UnaryDataset {
 }  // namespace
 
 Nest Dataset::reduce_(const Nest& initial_state, const detail::Fn& f) const {
+  if (as_recipe(*this) || is_symbolic(initial_state)) {
+    // The state keeps its dtypes; what becomes of its shape the run shows.
+    const ElementSpec result = spec_of(initial_state).map([](const TensorSpec& s) {
+      return TensorSpec(TensorShape(), s.dtype());
+    });
+    return run_recipe(*this, initial_state.flatten(), result,
+                      [initial_state, f](const Dataset& d, const Bindings& b) {
+                        return d.reduce_(b.of(initial_state), f);
+                      });
+  }
   Pass pass;
   const RandomSource source;
   const UserCall call("reduce", source, {&pass});

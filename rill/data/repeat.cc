@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "rill/data/dataset_impl.h"
 
 namespace rill::data {
@@ -63,6 +65,7 @@ class RepeatDataset final : public UnaryDataset {
  public:
   RepeatDataset(const Dataset& input, std::int64_t count) : UnaryDataset(input), count_(count) {}
   const char* name() const override { return "RepeatDataset"; }
+  Facts facts() const override { return {{"count", count_}}; }
   std::int64_t cardinality() const override {
     const std::int64_t n = input().cardinality();
     if (count_ == 0 || n == 0) return 0;
@@ -71,7 +74,7 @@ class RepeatDataset final : public UnaryDataset {
     if (n < 0) return n;
     return __builtin_mul_overflow(n, count_, &all) ? INFINITE_CARDINALITY : all;
   }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     return std::make_unique<RepeatCursor>(input(), place, count_);
   }
 
@@ -81,8 +84,11 @@ class RepeatDataset final : public UnaryDataset {
 
 }  // namespace
 
-Dataset Dataset::repeat(std::int64_t count) const {
-  return make_dataset<RepeatDataset>(*this, count < 0 ? -1 : count);
+Dataset Dataset::repeat(const Size& count) const {
+  if (count.is_symbolic())
+    return sized_recipe(*this, count, like_of(*this),
+                        [](const Dataset& d, std::int64_t n) { return d.repeat(n); });
+  return make_dataset<RepeatDataset>(*this, std::max<std::int64_t>(count, -1));
 }
 
 }  // namespace rill::data

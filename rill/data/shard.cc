@@ -46,11 +46,12 @@ class ShardDataset final : public UnaryDataset {
   ShardDataset(const Dataset& input, std::int64_t shards, std::int64_t index)
       : UnaryDataset(input), shards_(shards), index_(index) {}
   const char* name() const override { return "ShardDataset"; }
+  Facts facts() const override { return {{"num_shards", shards_}, {"index", index_}}; }
   std::int64_t cardinality() const override {
     const std::int64_t n = input().cardinality();
     return n < 0 ? n : n / shards_ + (index_ < n % shards_);
   }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     return std::make_unique<ShardCursor>(input().start(place), shards_, index_);
   }
 
@@ -60,7 +61,13 @@ class ShardDataset final : public UnaryDataset {
 
 }  // namespace
 
-Dataset Dataset::shard(std::int64_t num_shards, std::int64_t index) const {
+Dataset Dataset::shard(const Size& number, const Size& which) const {
+  if (number.is_symbolic() || which.is_symbolic())
+    return make_recipe(like_of(*this), {*this}, {number.tensor(), which.tensor()},
+                       [input = *this, number, which](const Bindings& b) {
+                         return b.of(input).shard(b.of(number), b.of(which));
+                       });
+  const std::int64_t num_shards = number, index = which;
   RILL_CHECK(num_shards >= 1 && index >= 0 && index < num_shards, invalid_argument,
              "[shard] index {} of {} shards; expected at least one shard and an index below their "
              "number",

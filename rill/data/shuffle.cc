@@ -51,6 +51,15 @@ class ShuffleCursor final : public UnaryCursor {
     return done;
   }
 
+  BufferUse buffer() const override {
+    BufferUse use{.filled = static_cast<std::int64_t>(elements_.size() + numbers_.size()),
+                  .room = size_,
+                  .bytes = static_cast<std::int64_t>(numbers_.size() * sizeof numbers_[0])};
+    // By one element, for the buffer may be large; not by the place of the one drawn last.
+    const std::size_t sample = vacant_ == 0 ? 1 : 0;
+    if (sample < elements_.size()) use.bytes = bytes_of(elements_[sample]) * use.filled;
+    return use;
+  }
   void save(StateWriter& out) override {
     if (vacant_ >= 0) refill();  // a place without an element cannot be written
     out.stage("ShuffleDataset", settings_);
@@ -139,7 +148,12 @@ class ShuffleDataset final : public UnaryDataset {
                   {"reshuffle_each_iteration", reshuffle_}},
         random_(o.seed) {}
   const char* name() const override { return "ShuffleDataset"; }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  Facts facts() const override {
+    return {{"buffer_size", size_},
+            {"seed", settings_[1].value},
+            {"reshuffle_each_iteration", reshuffle_}};
+  }
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     const Pass::Stream stream = place.pass->stream_of(random_);
     const std::uint64_t round = reshuffle_ ? mix(place.path, stream.number) : 0;
     return std::make_unique<ShuffleCursor>(input().start(place), size_, stream, round, settings_);
@@ -154,7 +168,15 @@ class ShuffleDataset final : public UnaryDataset {
 
 }  // namespace
 
-Dataset Dataset::shuffle(std::int64_t buffer_size, ShuffleOptions options) const {
+Dataset Dataset::shuffle(const Size& size, ShuffleOptions options) const {
+  if (size.is_symbolic() || options.seed.is_symbolic())
+    return make_recipe(like_of(*this), {*this}, {size.tensor(), options.seed.tensor()},
+                       [input = *this, size, options](const Bindings& b) {
+                         ShuffleOptions o = options;
+                         o.seed = b.of(options.seed);
+                         return b.of(input).shuffle(b.of(size), o);
+                       });
+  std::int64_t buffer_size = size;
   // Of a dataset that does not know its cardinality(), all.
   if (buffer_size == UNKNOWN_CARDINALITY) buffer_size = INT64_MAX;
   RILL_CHECK(buffer_size > 0, invalid_argument,

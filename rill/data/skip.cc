@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "rill/data/dataset_impl.h"
 
 namespace rill::data {
@@ -38,12 +40,13 @@ class SkipDataset final : public UnaryDataset {
  public:
   SkipDataset(const Dataset& input, std::int64_t count) : UnaryDataset(input), count_(count) {}
   const char* name() const override { return "SkipDataset"; }
+  Facts facts() const override { return {{"count", count_}}; }
   std::int64_t cardinality() const override {
     const std::int64_t n = input().cardinality();
     if (count_ < 0) return 0;
     return n < 0 ? n : std::max<std::int64_t>(0, n - count_);
   }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     return std::make_unique<SkipCursor>(input().start(place), count_);
   }
 
@@ -53,8 +56,11 @@ class SkipDataset final : public UnaryDataset {
 
 }  // namespace
 
-Dataset Dataset::skip(std::int64_t count) const {
-  return make_dataset<SkipDataset>(*this, count < 0 ? -1 : count);
+Dataset Dataset::skip(const Size& count) const {
+  if (count.is_symbolic())
+    return sized_recipe(*this, count, like_of(*this),
+                        [](const Dataset& d, std::int64_t n) { return d.skip(n); });
+  return make_dataset<SkipDataset>(*this, std::max<std::int64_t>(count, -1));
 }
 
 }  // namespace rill::data

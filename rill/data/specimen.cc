@@ -11,7 +11,7 @@ class SpecimenDataset final : public DatasetImpl {
   explicit SpecimenDataset(const ElementSpec& spec) : spec_of_elements_(spec) {}
   const char* name() const override { return "SpecimenDataset"; }
   std::int64_t cardinality() const override { return UNKNOWN_CARDINALITY; }
-  std::unique_ptr<Cursor> start(Place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place) const override {
     RILL_FAIL(failed_precondition,
               "[dataset] its tensors have no values while the function that makes it is looked at");
   }

@@ -187,6 +187,11 @@ void StateReader::stage(std::string_view name, const Settings& settings) {
         name, s.name, value, s.value);
   }
 }
+std::string_view StateReader::kind() {
+  const std::string_view name = text();
+  integer(0, 0);
+  return name;
+}
 void StateReader::finish() const {
   if (!rest_.empty()) damaged("it continues after its end");
 }

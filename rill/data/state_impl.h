@@ -47,7 +47,8 @@ class StateReader {
   std::vector<Nest> nests();
   // InvalidArgument when another stage wrote it, or one of other settings.
   void stage(std::string_view name, const Settings& settings = {});
-  void finish() const;  // all is read
+  std::string_view kind();  // the name of a stage without settings, whichever it is
+  void finish() const;      // all is read
 
  private:
   std::string_view take(std::size_t n);

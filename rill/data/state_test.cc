@@ -8,6 +8,7 @@
 #include "rill/core/trackable.h"
 #include "rill/rill.h"
 #include "tests/expect_error.h"
+#include "tests/scratch_folder.h"
 #include "tests/shows.h"
 
 namespace tf = rill;
@@ -123,6 +124,31 @@ const Pipeline pipelines[] = {
          return Dataset::zip({Dataset::of(x).batch(3), Dataset::of(y)});
        };
        return Dataset::range(9).shuffle(4).enumerate().window(3, {.shift = 2}).flat_map(both_of);
+     }},
+    {"cache_in_file",
+     [] {
+       const std::string name = rill::testing::scratch_folder() + "/state_cache";
+       return Dataset::range(6).map(noisy).cache(name).repeat(3);
+     }},
+    {"saved_in_shards",
+     [] {
+       const std::string folder = rill::testing::scratch_folder() + "/state_saved";
+       if (!tf::io::gfile::exists(folder))
+         Dataset::range(11).map(both).save(
+             folder, {.compression = "GZIP", .shard_func = [](Tensor n, Tensor) { return n % 3; }});
+       return Dataset::load(folder, {.compression = "GZIP"}).shuffle(3);
+     }},
+    {"files_in_turns",
+     [] {
+       const std::string folder = rill::testing::scratch_folder() + "/state_files";
+       for (const char* name : {"a", "b", "c"})
+         if (!tf::io::gfile::exists(folder + "/" + name))
+           tf::io::write_file(folder + "/" + name, std::string(name) + "1\n2\n3\n4\n");
+       return tf::data::TextLineDataset({folder + "/a", folder + "/b", folder + "/c"},
+                                        {.num_parallel_reads = 2})
+           .shuffle(3)
+           .batch(2)
+           .prefetch(tf::data::AUTOTUNE);
      }},
     {"generator",
      [] {

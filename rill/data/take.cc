@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "rill/data/dataset_impl.h"
 
 namespace rill::data {
@@ -40,12 +42,13 @@ class TakeDataset final : public UnaryDataset {
  public:
   TakeDataset(const Dataset& input, std::int64_t count) : UnaryDataset(input), count_(count) {}
   const char* name() const override { return "TakeDataset"; }
+  Facts facts() const override { return {{"count", count_}}; }
   std::int64_t cardinality() const override {
     const std::int64_t n = input().cardinality();
     if (count_ < 0 || n == UNKNOWN_CARDINALITY) return n;
     return n == INFINITE_CARDINALITY ? count_ : std::min(n, count_);
   }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     return std::make_unique<TakeCursor>(input().start(place), count_);
   }
 
@@ -55,8 +58,11 @@ class TakeDataset final : public UnaryDataset {
 
 }  // namespace
 
-Dataset Dataset::take(std::int64_t count) const {
-  return make_dataset<TakeDataset>(*this, count < 0 ? -1 : count);
+Dataset Dataset::take(const Size& count) const {
+  if (count.is_symbolic())
+    return sized_recipe(*this, count, like_of(*this),
+                        [](const Dataset& d, std::int64_t n) { return d.take(n); });
+  return make_dataset<TakeDataset>(*this, std::max<std::int64_t>(count, -1));
 }
 
 }  // namespace rill::data

@@ -82,9 +82,8 @@ bool traced_spec(const detail::Fn& f, const ElementSpec& element, ElementSpec* r
 bool traced_dataset_spec(const detail::Fn& f, const ElementSpec& element, ElementSpec* result) {
   return trace(std::make_unique<ReturnedDataset>(f, element, result), element);
 }
-bool inferring_spec(const Nest& source) {
-  if (!call_context().inferring_spec) return false;
-  const std::vector<Tensor> leaves = source.flatten();
+bool is_symbolic(const Nest& nest) {
+  const std::vector<Tensor> leaves = nest.flatten();
   return std::any_of(leaves.begin(), leaves.end(),
                      [](const Tensor& t) { return t.defined() && t.is_symbolic(); });
 }

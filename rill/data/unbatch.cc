@@ -85,7 +85,7 @@ class UnbatchDataset final : public UnaryDataset {
         return n * s.shape().dim(0);
     return UNKNOWN_CARDINALITY;
   }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     return std::make_unique<UnbatchCursor>(input().start(place));
   }
 

@@ -49,7 +49,7 @@ class UniqueDataset final : public UnaryDataset {
   using UnaryDataset::UnaryDataset;
   const char* name() const override { return "UniqueDataset"; }
   std::int64_t cardinality() const override { return UNKNOWN_CARDINALITY; }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     return std::make_unique<UniqueCursor>(input().start(place));
   }
 };

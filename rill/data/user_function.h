@@ -76,6 +76,20 @@ Fn user_function(F f) {
   });
 }
 
+// A user's function in a struct of options, or none.
+class ElementFunction {
+ public:
+  ElementFunction() = default;
+  template <class F>
+  requires(!std::is_same_v<std::remove_cvref_t<F>, ElementFunction>) ElementFunction(F f)
+      : fn_(user_function(std::move(f))) {}
+  explicit operator bool() const { return fn_.has_value(); }
+  Nest operator()(const Nest& element) const { return (*fn_)(element); }
+
+ private:
+  std::optional<Fn> fn_;
+};
+
 // A generator: start() begins a run, and the run yields elements until it is
 // at its end.
 class Run {

@@ -35,7 +35,7 @@ class ListDataset final : public DatasetImpl {
   const std::vector<Nest>& elements() const { return elements_; }
   const char* name() const override { return "_VariantDataset"; }
   std::int64_t cardinality() const override { return static_cast<std::int64_t>(elements_.size()); }
-  std::unique_ptr<Cursor> start(Place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place) const override {
     return std::make_unique<ListCursor>(elements_);
   }
 
@@ -134,13 +134,19 @@ class WindowDataset final : public UnaryDataset {
   WindowDataset(const Dataset& input, std::int64_t size, const WindowOptions& o)
       : UnaryDataset(input), size_(size), o_(o) {}
   const char* name() const override { return "WindowDataset"; }
+  Facts facts() const override {
+    return {{"size", size_},
+            {"shift", o_.shift},
+            {"stride", o_.stride},
+            {"drop_remainder", o_.drop_remainder}};
+  }
   std::int64_t cardinality() const override {
     const std::int64_t n = input().cardinality(), span = (size_ - 1) * o_.stride + 1;
     if (n < 0) return n;
     if (o_.drop_remainder) return n < span ? 0 : (n - span) / o_.shift + 1;
     return n / o_.shift + (n % o_.shift != 0);
   }
-  std::unique_ptr<Cursor> start(Place place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     return std::make_unique<WindowCursor>(input().start(place), size_, o_, input_ref());
   }
   Nest specimen() const override { return window_of(input().specimen(), {}, input_ref()); }
@@ -167,7 +173,11 @@ const std::vector<Nest>* listed_elements(const Tensor& t) {
   return list ? &list->elements() : nullptr;
 }
 
-Dataset Dataset::window(std::int64_t size, WindowOptions o) const {
+Dataset Dataset::window(const Size& given, WindowOptions o) const {
+  if (given.is_symbolic())
+    return sized_recipe(*this, given, like_of(*this).window(1, o),
+                        [o](const Dataset& d, std::int64_t n) { return d.window(n, o); });
+  const std::int64_t size = given;
   if (o.shift == 0) o.shift = size;
   RILL_CHECK(size > 0 && o.shift > 0 && o.stride > 0, invalid_argument,
              "[window] size {}, shift {}, stride {}; expected numbers greater than zero", size,

@@ -95,6 +95,11 @@ class ZipDataset final : public DatasetImpl {
     if (parts.size() == inputs_.size()) rows_ = std::make_unique<ZipRows>(std::move(parts), keys_);
   }
   const char* name() const override { return "ZipDataset"; }
+  std::vector<const DatasetImpl*> inputs() const override {
+    std::vector<const DatasetImpl*> list;
+    for (const Dataset& d : inputs_) list.push_back(&d.impl());
+    return list;
+  }
   const Rows* source_rows() const override { return rows_.get(); }
   std::int64_t cardinality() const override {
     std::int64_t least = INFINITE_CARDINALITY;
@@ -106,7 +111,7 @@ class ZipDataset final : public DatasetImpl {
     return least;
   }
   // Each its own branch, so that a shuffled dataset beside itself has two orders.
-  std::unique_ptr<Cursor> start(Place place) const override {
+  std::unique_ptr<Cursor> make_cursor(Place place) const override {
     if (rows_) return std::make_unique<AllRowsCursor>(*rows_, name());
     std::vector<std::unique_ptr<Cursor>> cursors;
     for (std::size_t i = 0; i < inputs_.size(); ++i)

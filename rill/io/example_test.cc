@@ -164,6 +164,62 @@ TEST(ParseExample, TheLastOfTwoFeaturesCounts) {
   EXPECT_EQ(out["n"].as_sparse().values.to_vector<std::int64_t>(), (std::vector<std::int64_t>{3}));
 }
 
+// ---- parse_sequence_example
+const std::string& steps() {
+  static const std::string bytes_of_steps =
+      SequenceExample{.context = {{{"label", integers({3})}}},
+                      .feature_lists = {{{"x", {{floats({1, 2}), floats({3, 4}), floats({5, 6})}}},
+                                         {"t", {{texts({"a"}), texts({}), texts({"b", "c"})}}}}}}
+          .SerializeToString();
+  return bytes_of_steps;
+}
+TEST(ParseSequenceExample, OneWithItsContext) {
+  const auto [context, lists] =
+      io::parse_single_sequence_example(steps(), {{"label", io::FixedLenFeature({}, int32)}},
+                                        {{"x", io::FixedLenSequenceFeature({2}, float64, {})},
+                                         {"t", io::RaggedFeature(string)},
+                                         {"none", io::VarLenFeature(int64)}});
+  EXPECT_EQ(context["label"].item<int>(), 3);
+  EXPECT_EQ(context["label"].dtype(), int32);
+  EXPECT_EQ(lists["x"].shape(), TensorShape({3, 2}));
+  EXPECT_EQ(lists["x"].dtype(), float64);
+  EXPECT_EQ(lists["t"].as_ragged().to_string(), "[[b'a'], [], [b'b', b'c']]");
+  EXPECT_EQ(lists["none"].as_sparse().values.size(), 0);
+}
+TEST(ParseSequenceExample, ABatchIsPadded) {
+  const auto [context, lists, lengths] = io::parse_sequence_example(
+      std::vector<std::string>{steps(), SequenceExample().SerializeToString()}, {},
+      {{"x", io::FixedLenSequenceFeature({2}, float32, {.allow_missing = true})}});
+  EXPECT_EQ(context.size(), 0u);
+  EXPECT_EQ(lists["x"].shape(), TensorShape({2, 3, 2}));
+  EXPECT_EQ(lists["x"].to_vector<float>(),
+            (std::vector<float>{1, 2, 3, 4, 5, 6, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(lengths["x"].to_vector<std::int64_t>(), (std::vector<std::int64_t>{3, 0}));
+}
+TEST(ParseSequenceExample, SaysWhichListAndStep) {
+  const auto fails = [](const io::FeatureSpecs& lists, const char* text) {
+    expect_error<errors::InvalidArgumentError>(
+        [&] { io::parse_single_sequence_example(steps(), {}, lists); }, text);
+  };
+  const io::FixedLenSequenceFeature::Options no;
+  fails({{"x", io::FixedLenSequenceFeature({3}, float32, no)}},
+        "[io.parse_single_sequence_example] step 0 of list \"x\" has 2 values; expected 3");
+  fails({{"t", io::FixedLenSequenceFeature({1}, string, no)}},
+        "step 1 of list \"t\" has 0 values; expected 1");
+  fails({{"x", io::VarLenFeature(int64)}}, "step 0 of list \"x\" is a float_list");
+  fails({{"y", io::FixedLenSequenceFeature({2}, float32, no)}}, "list \"y\" is missing");
+  fails({{"x", io::FixedLenFeature({2}, float32)}}, "is of another kind");
+  fails({}, "both dicts of features are empty");
+}
+TEST(SerializeTensor, GoesBothWays) {
+  for (const Tensor& t : {constant({{1.5f, 2.f}}), constant({"a", "", "long"}),
+                          zeros({0, 3}, int64), constant(true)}) {
+    const Tensor back = io::parse_tensor(io::serialize_tensor(t), t.dtype());
+    EXPECT_EQ(back.shape(), t.shape());
+    EXPECT_EQ(back.to_string(), t.to_string());
+  }
+}
+
 // Bytes that are changed by chance: an error or a result, and nothing outside of them is read.
 TEST(Fuzz, DamagedExamples) {
   const std::string good = bytes({{"x", floats({1, 2})},
@@ -187,6 +243,25 @@ TEST(Fuzz, DamagedExamples) {
                 {"u", io::FixedLenFeature({}, int64, 0)}});
       ++parsed;
     } catch (const errors::InvalidArgumentError&) {
+    }
+    try {
+      std::string damaged = steps();
+      for (unsigned k = 0; k <= random() % 3; ++k)
+        damaged[random() % damaged.size()] = static_cast<char>(random());
+      if (random() % 4 == 0) damaged.resize(random() % (damaged.size() + 1));
+      io::parse_single_sequence_example(
+          damaged, {{"label", io::VarLenFeature(int64)}},
+          {{"x", io::FixedLenSequenceFeature({2}, float32, {.allow_missing = true})},
+           {"t", io::RaggedFeature(string)}});
+    } catch (const errors::InvalidArgumentError&) {
+    }
+    try {
+      static const std::string tensor =
+          io::serialize_tensor(constant({"ab", "c", ""})).item<std::string>();
+      std::string damaged = tensor;
+      damaged[random() % damaged.size()] = static_cast<char>(random());
+      io::parse_tensor(damaged, string);
+    } catch (const errors::Error&) {
     }
     try {
       Example::FromString(bad);

@@ -1,7 +1,9 @@
 #pragma once
 #include <map>
 #include <string>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -27,6 +29,11 @@ struct DecodeRawOptions {
 // The bytes of each string as numbers along a new last axis. InvalidArgument where strings differ
 // in length, or their length is no multiple of the number's size.
 Tensor decode_raw(const Operand& input_bytes, DType out_type, DecodeRawOptions options = {});
+
+// A tensor with its dtype and shape as one string, a TensorProto, and back. InvalidArgument for
+// bytes that are none, or that hold another dtype.
+Tensor serialize_tensor(const Operand& tensor);
+Tensor parse_tensor(const Operand& serialized, DType out_type);
 
 // ---- CSV
 // A column: a dtype, of a field that must be there, or the value of an empty field. float32,
@@ -81,7 +88,7 @@ class FixedLenSequenceFeature {
  public:
   struct Options {
     bool allow_missing = false;  // must be true in parse_example
-    Tensor default_value = {};
+    Tensor default_value = {};   // none in a SequenceExample
   };
   FixedLenSequenceFeature(const TensorShape& shape, DType dtype, const Options& options);
   FixedLenSequenceFeature(std::initializer_list<Dim> shape, DType dtype, const Options& options);
@@ -137,11 +144,33 @@ Nest parse_single_example(const Operand& serialized, const FeatureSpecs& feature
 // another number of values than `features` says; it names the feature and the example.
 Nest parse_example(const Operand& serialized, const FeatureSpecs& features);
 
+// ---- SequenceExamples: a context, whose features are those of an Example, and lists of features,
+// one for each step.
+//
+//   auto [context, sequence] = tf::io::parse_single_sequence_example(
+//       record, {{"label", FixedLenFeature({}, int64)}},
+//       {{"frames", FixedLenSequenceFeature({64}, float32, {})}, {"words",
+//       VarLenFeature(string)}});
+//
+// The lists of one: FixedLenSequenceFeature gives [steps, ...], VarLenFeature a SparseTensor
+// [steps, longest], RaggedFeature a row per step. A list that is missing is an InvalidArgument
+// where FixedLenSequenceFeature does not allow it, and empty otherwise.
+std::pair<Nest, Nest> parse_single_sequence_example(const Operand& serialized,
+                                                    const FeatureSpecs& context_features,
+                                                    const FeatureSpecs& sequence_features);
+// Of a vector of them: each result has the examples as its axis 0, and steps that an example does
+// not have are zeros or "". The third result tells how many steps each has, for every
+// FixedLenSequenceFeature.
+std::tuple<Nest, Nest, Nest> parse_sequence_example(const Operand& serialized,
+                                                    const FeatureSpecs& context_features,
+                                                    const FeatureSpecs& sequence_features);
+
 }  // namespace io
 
 // The names of TensorFlow 1.
 using io::decode_csv, io::decode_raw, io::matching_files, io::parse_example,
-    io::parse_single_example, io::read_file, io::write_file;
+    io::parse_single_example, io::parse_single_sequence_example, io::parse_tensor, io::read_file,
+    io::serialize_tensor, io::write_file;
 using io::FixedLenFeature, io::FixedLenSequenceFeature, io::RaggedFeature, io::SparseFeature,
     io::VarLenFeature;
 

@@ -3,18 +3,18 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/inotify.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <random>
 
+#include "child.h"
 #include "rill/rill.h"
 
 namespace tf = rill;
 namespace keras = rill::keras;
+using rill::testing::Child, rill::testing::text_of;
 
 namespace {
 
@@ -23,9 +23,7 @@ constexpr int kEpochs = 30;
 // Tells the parent of each batch by a byte.
 struct Heartbeat : keras::callbacks::Callback {
   explicit Heartbeat(int to) : to(to) {}
-  void on_train_batch_end(std::int64_t, const keras::Logs&) override {
-    if (write(to, "b", 1) != 1) _exit(3);
-  }
+  void on_train_batch_end(std::int64_t, const keras::Logs&) override { Child::tell(to); }
   int to;
 };
 
@@ -66,54 +64,11 @@ void train(const std::string& folder, int pipe, const std::string& result) {
   for (const auto& [name, values] : history.items()) out << name << ' ' << values.back() << '\n';
 }
 
-std::string text_of(const std::string& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-class Child {
+// The training as a process that can be killed.
+class Training : public Child {
  public:
-  Child(const std::string& folder, const std::string& result) {
-    int ends[2];
-    if (pipe(ends) != 0) std::abort();
-    pid_ = fork();
-    if (pid_ == 0) {
-      close(ends[0]);
-      int code = 0;
-      try {
-        train(folder, ends[1], result);
-      } catch (const std::exception& e) {
-        std::ofstream(result + ".error") << e.what();
-        code = 2;
-      }
-      _exit(code);
-    }
-    close(ends[1]);
-    from_ = ends[0];
-  }
-  ~Child() { close(from_); }
-  // False: it ended first.
-  bool batch() {
-    char c;
-    return read(from_, &c, 1) == 1;
-  }
-  void kill() {
-    ::kill(pid_, SIGKILL);
-    int status;
-    waitpid(pid_, &status, 0);
-  }
-  // The exit code; -1 after a signal.
-  int wait() {
-    while (batch()) {
-    }
-    int status = 0;
-    waitpid(pid_, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
-
- private:
-  pid_t pid_ = 0;
-  int from_ = -1;
+  Training(const std::string& folder, const std::string& result)
+      : Child([&](int pipe) { train(folder, pipe, result); }, result + ".error") {}
 };
 
 // Tells of the first file that is made or changed in a folder.
@@ -139,13 +94,13 @@ TEST(Kill, TwentyKillsChangeNothing) {
   std::filesystem::create_directories(folder + "/backup");
   // The chance of the first process decides all: a backup of its start is the start of both runs.
   {
-    Child first(folder + "/backup", folder + "/none");
-    for (int i = 0; i < 4; ++i) ASSERT_TRUE(first.batch()) << text_of(folder + "/none.error");
+    Training first(folder + "/backup", folder + "/none");
+    for (int i = 0; i < 4; ++i) ASSERT_TRUE(first.step()) << text_of(folder + "/none.error");
     first.kill();
   }
   ASSERT_TRUE(std::filesystem::exists(folder + "/backup/checkpoint"));
   std::filesystem::copy(folder + "/backup", folder + "/undisturbed");
-  ASSERT_EQ(Child(folder + "/undisturbed", folder + "/expected").wait(), 0)
+  ASSERT_EQ(Training(folder + "/undisturbed", folder + "/expected").wait(), 0)
       << text_of(folder + "/expected.error");
   const std::string expected = text_of(folder + "/expected");
   ASSERT_FALSE(expected.empty());
@@ -154,15 +109,15 @@ TEST(Kill, TwentyKillsChangeNothing) {
   const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   int during_saves = 0, finished = 0;
   for (int i = 0; i < 20; ++i) {
-    Child child(folder + "/backup", folder + "/result");
+    Training child(folder + "/backup", folder + "/result");
     if (i % 4 == 3) {  // in the middle of a save
-      for (int n = below(4); n > 0; --n) child.batch();
+      for (int n = below(4); n > 0; --n) child.step();
       const Watch watch(folder + "/backup");
       if (watch.wait(10'000)) ++during_saves;
       usleep(static_cast<useconds_t>(below(300)));
     } else {  // anywhere, the start included
       bool alive = true;
-      for (int n = below(9); n > 0 && alive; --n) alive = child.batch();
+      for (int n = below(9); n > 0 && alive; --n) alive = child.step();
       finished += !alive;
       usleep(static_cast<useconds_t>(below(3000)));
     }
@@ -170,7 +125,7 @@ TEST(Kill, TwentyKillsChangeNothing) {
   }
   EXPECT_EQ(during_saves, 5);
   EXPECT_EQ(finished, 0) << "the training was over before the kills were";
-  ASSERT_EQ(Child(folder + "/backup", folder + "/result").wait(), 0)
+  ASSERT_EQ(Training(folder + "/backup", folder + "/result").wait(), 0)
       << text_of(folder + "/result.error");
   EXPECT_TRUE(text_of(folder + "/result") == expected);
   for (const auto& e : std::filesystem::directory_iterator(folder + "/backup"))

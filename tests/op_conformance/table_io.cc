@@ -1,5 +1,6 @@
 #include "rill/io/example.h"
 #include "rill/ops/io_ops.h"
+#include "rill/ops/ragged_ops.h"
 #include "rill/ops/sparse_ops.h"
 #include "row.h"
 
@@ -9,6 +10,31 @@ namespace {
 std::string example(const std::map<std::string, train::Feature>& features) {
   return train::Example{.features = {features}}.SerializeToString();
 }
+train::FeatureList steps(std::vector<train::Feature> list) { return {.feature = std::move(list)}; }
+
+// What all samples of SequenceExamples ask for, of a batch or of one.
+const io::FeatureSpecs& context_features() {
+  static const io::FeatureSpecs specs{{"v", io::VarLenFeature(int64)},
+                                      {"f", io::FixedLenFeature({2}, float32, {0.5f, 1.5f})},
+                                      {"r", io::RaggedFeature(string)}};
+  return specs;
+}
+const io::FeatureSpecs& sequence_features() {
+  static const io::FeatureSpecs specs{
+      {"d", io::FixedLenSequenceFeature({2}, float32, {.allow_missing = true})},
+      {"s", io::VarLenFeature(string)},
+      {"g", io::RaggedFeature(int64, {.row_splits_dtype = int64})}};
+  return specs;
+}
+constexpr const char* kSequenceFeatures =
+    "{'v': tf.io.VarLenFeature(tf.int64), 'f': tf.io.FixedLenFeature([2], tf.float32, [0.5, 1.5]), "
+    "'r': tf.io.RaggedFeature(tf.string)}, "
+    "{'d': tf.io.FixedLenSequenceFeature([2], tf.float32, allow_missing=True), "
+    "'s': tf.io.VarLenFeature(tf.string), "
+    "'g': tf.io.RaggedFeature(tf.int64, row_splits_dtype=tf.int64)}";
+constexpr const char* kSequenceResults =
+    "c['v'].indices, c['v'].values, c['v'].dense_shape, c['f'], l['d'], l['s'].indices, "
+    "l['s'].values, l['s'].dense_shape, ";
 
 }  // namespace
 
@@ -69,6 +95,99 @@ RILL_ROWS(io) {
       .error({strings({1}, {"\x0a\x05xx"})}, {}, "example 0: the bytes are not an Example")
       .error({strings({2}, {full, example({})})}, {},
              "example 1: feature \"x\" \\(float32\\) is missing, and has no default");
+
+  const auto sequence = [](const train::Features& context,
+                           const std::map<std::string, train::FeatureList>& lists) {
+    return train::SequenceExample{.context = context, .feature_lists = {lists}}.SerializeToString();
+  };
+  const std::string long_one = sequence(
+                        {{{"v", {.int64_list = {{5, -6}}}},
+                          {"f", {.float_list = {{1, 2}}}},
+                          {"r", {.bytes_list = {{"p", "q"}}}}}},
+                        {{"d", steps({{.float_list = {{1, 2}}}, {.float_list = {{3, 4}}}})},
+                         {"s", steps({{.bytes_list = {{"a"}}},
+                                      {.kind = train::Feature::Kind::bytes_list},
+                                      {.bytes_list = {{"b", "c"}}}})},
+                         {"g", steps({{.int64_list = {{1, 2, 3}}},
+                                      {.kind = train::Feature::Kind::int64_list},
+                                      {.int64_list = {{4}}}})},
+                         {"unknown", steps({{.int64_list = {{1}}}})}}),
+                    short_one =
+                        sequence({{{"v", {.int64_list = {{7}}}}}},
+                                 {{"d", steps({{.float_list = {{9, 8}}}})}, {"s", steps({})}}),
+                    empty_one = sequence({}, {});
+  row("ParseSequenceExampleV2")
+      .sample({strings({3}, {long_one, short_one, empty_one})})
+      .sample({strings({1}, {empty_one})})
+      .dtypes({float32})
+      .call([](const std::vector<Tensor>& in) {
+        const auto [c, l, n] =
+            io::parse_sequence_example(in[0], context_features(), sequence_features());
+        const SparseTensor v = c["v"].as_sparse(), t = l["s"].as_sparse();
+        const RaggedTensor r = c["r"].as_ragged(), g = l["g"].as_ragged();
+        return std::vector<Tensor>{v.indices,
+                                   v.values,
+                                   v.dense_shape,
+                                   c["f"],
+                                   l["d"],
+                                   t.indices,
+                                   t.values,
+                                   t.dense_shape,
+                                   n["d"],
+                                   r.flat_values(),
+                                   r.row_splits(),
+                                   g.flat_values(),
+                                   g.nested_row_splits()[0],
+                                   g.nested_row_splits()[1]};
+      })
+      .tf(std::string("(lambda c, l, n: [") + kSequenceResults +
+          "n['d'], c['r'].values, c['r'].row_splits, l['g'].flat_values, "
+          "l['g'].nested_row_splits[0], l['g'].nested_row_splits[1]])"
+          "(*tf.io.parse_sequence_example(x0, " +
+          kSequenceFeatures + "))")
+      .error({strings({1}, {"\x12\x05xx"})}, {}, "example 0: the bytes are not a SequenceExample")
+      .error({strings({2}, {empty_one, sequence({}, {{"d", steps({{.float_list = {{1}}}})}})})}, {},
+             "example 1: step 0 of list \"d\" has 1 values; expected 2")
+      .error({strings({1}, {sequence({}, {{"s", steps({{.float_list = {{1}}}})}})})}, {},
+             "step 0 of list \"s\" is a float_list; expected a bytes_list");
+  row("io.parse_single_sequence_example")
+      .sample({strings({}, {long_one})})
+      .sample({strings({}, {short_one})})
+      .dtypes({float32})
+      .call([](const std::vector<Tensor>& in) {
+        const auto [c, l] =
+            io::parse_single_sequence_example(in[0], context_features(), sequence_features());
+        const SparseTensor v = c["v"].as_sparse(), t = l["s"].as_sparse();
+        const RaggedTensor g = l["g"].as_ragged();
+        return std::vector<Tensor>{v.indices, v.values,        v.dense_shape, c["f"],
+                                   l["d"],    t.indices,       t.values,      t.dense_shape,
+                                   c["r"],    g.flat_values(), g.row_splits()};
+      })
+      .tf(std::string("(lambda c, l: [") + kSequenceResults +
+          "c['r'], l['g'].flat_values, l['g'].row_splits])"
+          "(*tf.io.parse_single_sequence_example(x0, " +
+          kSequenceFeatures + "))");
+
+  row("SerializeTensor")
+      .sample({x({2, 3}, {1, -2, 0.5, 100, 0, 3})})
+      .sample({x({}, {7})})
+      .sample({x({0, 2}, {})})
+      .sample({strings({2}, {"ab", ""})})
+      .dtypes({float32, float64, float16, int8, int64, uint16, bool_});
+  row("ParseTensor")
+      .sample(
+          {strings({}, {std::string(
+                           "\x08\x01\x12\x04\x12\x02\x08\x02\x22\x08\0\0\x80\x3f\0\0\0\x40", 18)})},
+          {{"out_type", float32}})
+      .sample(
+          {strings({}, {std::string("\x08\x01\x12\x04\x12\x02\x08\x03\x2a\x04\0\0\x80\x3f", 14)})},
+          {{"out_type", float32}})
+      .sample({strings({}, {std::string("\x08\x07\x12\x04\x12\x02\x08\x02\x42\x01x\x42\x00", 13)})},
+              {{"out_type", string}})
+      .dtypes({float32})
+      .error({strings({}, {"abc"})}, {{"out_type", float32}}, "3 bytes are not a TensorProto")
+      .error({strings({}, {std::string("\x08\x07\x12\x00\x42\x01x", 7)})}, {{"out_type", float32}},
+             "the bytes hold string values; expected float32");
 }
 
 }  // namespace rill::conformance

@@ -5,21 +5,10 @@
 #include "rill/core/kernel.h"
 #include "rill/io/file.h"
 #include "rill/io/gfile.h"
+#include "rill/io/kernels/reporting_impl.h"
 
 namespace rill::io {
 namespace {
-
-// Kernels do not throw: an error becomes theirs.
-template <class F>
-void reporting(KernelContext& c, F body) noexcept {
-  try {
-    body();
-  } catch (const errors::Error& e) {
-    c.fail(e.code(), e.message());
-  } catch (const std::exception& e) {
-    c.fail(Code::resource_exhausted, e.what());
-  }
-}
 
 void read_file_cpu(KernelContext& c) noexcept {
   reporting(c, [&] { *c.out<std::string>() = file_contents(*c.in<std::string>(0)); });

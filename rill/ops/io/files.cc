@@ -59,6 +59,27 @@ const Op& decode_raw_op = OpBuilder("DecodeRaw", "io.decode_raw")
                               .no_gradient()
                               .define();
 
+constexpr TypeSet kSerializedTypes = kPlainTypes | TypeSet{string};
+const Op& serialize_tensor_op = OpBuilder("SerializeTensor", "io.serialize_tensor")
+                                    .input("tensor: T")
+                                    .output("serialized: string")
+                                    .type("T", kSerializedTypes)
+                                    .doc("A tensor as the bytes of a TensorProto.")
+                                    .shape(scalar_shape)
+                                    .no_gradient()
+                                    .define();
+const Op& parse_tensor_op = OpBuilder("ParseTensor", "io.parse_tensor")
+                                .input("serialized: string")
+                                .output("output: out_type")
+                                .type("out_type", kSerializedTypes)
+                                .doc("The tensor that the bytes of a TensorProto hold.")
+                                .shape([](ShapeContext& c) {
+                                  require_rank(c, 0, 0, "serialized");
+                                  unknown_shape(c);
+                                })
+                                .no_gradient()
+                                .define();
+
 }  // namespace
 
 namespace io {
@@ -72,6 +93,13 @@ Tensor matching_files(const Operand& pattern) { return execute(matching_files_op
 Tensor decode_raw(const Operand& input_bytes, DType out_type, DecodeRawOptions o) {
   return execute(decode_raw_op, {Arg(input_bytes)},
                  {{"out_type", out_type}, {"little_endian", o.little_endian}});
+}
+
+Tensor serialize_tensor(const Operand& tensor) {
+  return execute(serialize_tensor_op, {Arg(tensor)});
+}
+Tensor parse_tensor(const Operand& serialized, DType out_type) {
+  return execute(parse_tensor_op, {Arg(serialized)}, {{"out_type", out_type}});
 }
 
 }  // namespace io
