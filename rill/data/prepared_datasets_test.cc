@@ -57,6 +57,13 @@ TEST(Prepared, ElementsAreWhatTfdsGives) {
   EXPECT_EQ(first["deep"].as_ragged().to_string(), "[[], [0]]");
   EXPECT_EQ(second["image"].item<std::string>().substr(1, 3), "PNG");
 }
+TEST(Prepared, PicturesAreDecoded) {
+  data::Iterator it = load("tiny", {.split = "train", .data_dir = prepared()}).iter();
+  it.next();
+  const Tensor image = it.next()["image"];
+  EXPECT_EQ(image.shape(), TensorShape({3, 3, 3}));
+  EXPECT_EQ(image.to_vector<int>(), std::vector<int>(27, 5));
+}
 TEST(Prepared, SplitExpressions) {
   EXPECT_EQ(texts("train"), (Strings{"t6", "t5", "t4", "t0", "t8", "t3", "t1", "t9", "t7", "t2"}));
   EXPECT_EQ(texts("train[:80%]"), (Strings{"t6", "t5", "t4", "t0", "t8", "t3", "t1", "t9"}));
