@@ -98,6 +98,7 @@ int main(int argc, char** argv) {
     data_dir = argv[1];
   } else {
     data_dir = (std::filesystem::temp_directory_path() / "rill_cats_vs_dogs").string();
+    if (tf::io::gfile::exists(data_dir)) tf::io::gfile::rmtree(data_dir);
     const int train = full ? 1000 : 60, test = full ? 100 : 20;
     for (const int kind : {0, 1}) {
       const std::string name = kind == 0 ? "/cats" : "/dogs";
