@@ -92,6 +92,7 @@
 #include "rill/ops/signal_ops.h"
 #include "rill/ops/sparse_ops.h"
 #include "rill/ops/string_ops.h"
+#include "rill/plot/plot.h"
 #include "rill/saving/checkpoint.h"
 #include "rill/saving/checkpoint_manager.h"
 #include "rill/saving/checkpoint_reader.h"
