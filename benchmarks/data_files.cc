@@ -20,6 +20,12 @@ void speed_of(const char* what, double units_per_second, const char* unit, doubl
               goal, budget::verdict(units_per_second >= goal, units_per_second >= gate));
 }
 
+void cost_of(const char* what, double seconds, std::int64_t elements, double gate, double goal) {
+  const double ns = 1e9 * seconds / static_cast<double>(elements);
+  std::printf("%-62s %10.2f ns   gate %6.0f  goal %6.0f  %s\n", what, ns, gate, goal,
+              budget::verdict(ns <= goal, ns <= gate));
+}
+
 void drain(const Dataset& dataset) {
   tf::Nest element;
   for (auto it = dataset.iter(); it.next(&element);) {
@@ -105,5 +111,12 @@ int main(int argc, char** argv) {
   speed_of("CSV of 8 columns of floats, in batches of 256", megabytes / s, "MB/s", 200, 400);
   s = budget::best([&] { drain(tf::data::CsvDataset(csv, columns)); }, 1, 10);
   std::printf("%-62s %10.2f MB/s\n", "the same row by row", megabytes / s);
+
+  constexpr std::int64_t kElements = 200'000;
+  s = budget::best(
+      [&] { drain(Dataset::range(kElements).map([](std::int64_t x) { return x + 1; })); }, 1, 20);
+  cost_of("range(200000).map of a function of a number, an element", s, kElements, 300, 150);
+  s = budget::best([&] { drain(Dataset::range(kElements).shuffle(10000)); }, 1, 20);
+  cost_of("range(200000).shuffle(10000), an element", s, kElements, 200, 100);
   if (argc <= 1) tf::io::gfile::rmtree(folder);
 }

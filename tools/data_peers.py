@@ -51,3 +51,9 @@ megabytes = os.path.getsize(rows) / 1e6
 table = tf.data.experimental.CsvDataset(rows, [tf.float32] * 8)
 line("CSV of 8 columns of floats, in batches of 256", megabytes / best(table.batch(BATCH)), "MB/s")
 line("the same row by row", megabytes / best(table), "MB/s")
+
+ELEMENTS = 200000
+# In batches, so that Python's share of an element is small.
+numbers = tf.data.Dataset.range(ELEMENTS)
+line("range(200000).map of a function of a number, an element", 1e9 * best(numbers.map(lambda x: x + 1).batch(1000)) / ELEMENTS, "ns")
+line("range(200000).shuffle(10000), an element", 1e9 * best(numbers.shuffle(10000).batch(1000)) / ELEMENTS, "ns")

@@ -41,6 +41,28 @@ class CountedDataset final : public data::UnaryDataset {
   std::int64_t elements_;
 };
 
+// What load() gives where several splits came: each of them is a dataset, all together are none.
+class UnchosenDataset final : public data::DatasetImpl {
+ public:
+  explicit UnchosenDataset(std::string names) : names_(std::move(names)) {}
+  const char* name() const override { return "_SplitsDataset"; }
+  std::int64_t cardinality() const override { refuse(); }
+  std::unique_ptr<data::Cursor> make_cursor(data::Place) const override { refuse(); }
+
+ protected:
+  data::ElementSpec make_spec() const override { refuse(); }
+
+ private:
+  [[noreturn]] void refuse() const {
+    RILL_FAIL(
+        invalid_argument,
+        "[datasets.load] there are several splits: {}. Take one by its name, loaded[\"train\"], "
+        "or say which in .split",
+        names_);
+  }
+  std::string names_;
+};
+
 std::vector<std::int64_t> version_numbers(const std::string& text) {
   std::vector<std::int64_t> out;
   std::size_t at = 0;
@@ -414,7 +436,10 @@ const std::string& FeatureInfo::int2str(std::int64_t number) const {
 
 Loaded::Loaded(std::shared_ptr<const DatasetInfo> info, std::vector<Part> parts, bool single)
     : info_(std::move(info)), parts_(std::move(parts)) {
-  if (single) static_cast<Dataset&>(*this) = parts_[0].second;
+  std::string names;
+  for (const Part& part : parts_) names += (names.empty() ? "" : ", ") + part.first;
+  static_cast<Dataset&>(*this) =
+      single ? parts_[0].second : data::make_dataset<UnchosenDataset>(std::move(names));
 }
 const Dataset& Loaded::operator[](std::size_t i) const {
   RILL_CHECK(i < parts_.size(), out_of_range, "[datasets.load] there are {} splits; no number {}",

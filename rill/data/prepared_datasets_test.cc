@@ -84,6 +84,8 @@ TEST(Prepared, SeveralSplitsAndInfo) {
   const Loaded all = load("tiny", from_prepared({}));
   EXPECT_EQ(texts(all["test"]), (Strings{"t101", "t103", "t102", "t100"}));
   expect_error<errors::NotFound>([&] { all["valid"]; }, "There are: test, train");
+  expect_error<errors::InvalidArgument>([&] { all.iter(); },
+                                        "there are several splits: test, train");
   const Loaded two = load("tiny:1.*.*", from_prepared({"train[:20%]", "test"}));
   const auto [some, test] = two.unpack<2>();
   EXPECT_EQ(some.cardinality(), 2);

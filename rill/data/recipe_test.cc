@@ -71,9 +71,10 @@ TEST(Recipe, EverySizeMayBeOne) {
               });
             }),
             5 * 10 + 8);
-  EXPECT_EQ(
-      with([&](Tensor n) { return Dataset::from_tensor_slices(n + tf::range(0, 3, 1, tf::int64)); }),
-      234);
+  EXPECT_EQ(with([&](Tensor n) {
+              return Dataset::from_tensor_slices(n + tf::range(0, 3, 1, tf::int64));
+            }),
+            234);
   EXPECT_EQ(with([&](Tensor n) { return Dataset::from_tensors(n).concatenate(r.take(n)); }), 212);
 }
 TEST(Recipe, NamesOfFilesMayBeOne) {

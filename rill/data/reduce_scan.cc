@@ -97,7 +97,7 @@ class ScanDataset final : public UnaryDataset {
 }  // namespace
 
 Nest Dataset::reduce_(const Nest& initial_state, const detail::Fn& f) const {
-  if (as_recipe(*this) || is_symbolic(initial_state)) {
+  if (as_recipe(*this)) {
     // The state keeps its dtypes; what becomes of its shape the run shows.
     const ElementSpec result = spec_of(initial_state).map([](const TensorSpec& s) {
       return TensorSpec(TensorShape(), s.dtype());

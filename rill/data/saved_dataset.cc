@@ -232,6 +232,11 @@ void Dataset::save(const std::string& path, const SaveOptions& options) const {
                                            {.compression_type = options.compression}))
         .first->second;
   };
+  Pass pass;
+  const RandomSource source;
+  const UserCall call("save", source, {&pass});
+  const detail::Fn shard_of =
+      detail::Fn::of([&](const Nest& element) { return options.shard_func(element); });
   std::int64_t elements = 0;
   ElementSpec spec = element_spec();
   Iterator it = make_iterator();
@@ -241,7 +246,8 @@ void Dataset::save(const std::string& path, const SaveOptions& options) const {
     RILL_CHECK(own.same_structure(spec), invalid_argument,
                "[save] element {} is {}; expected the structure of those before it", elements,
                element.to_string());
-    const std::int64_t shard = options.shard_func ? shard_number(options.shard_func(element)) : 0;
+    const std::int64_t shard =
+        options.shard_func ? shard_number(call(shard_of, element, elements)) : 0;
     io::TFRecordWriter& writer = writer_of(shard);
     write_element(element, [&](std::string_view record) { writer.write(record); });
   }

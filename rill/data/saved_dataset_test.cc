@@ -91,6 +91,13 @@ TEST(SavedDataset, ShardsAndReaders) {
         Dataset::range(3).save(folder, {.shard_func = [](const Tensor& x) { return x - 1; }});
       },
       "shard_func returned -1");
+  expect_error<errors::InvalidArgument>(
+      [&] {
+        Dataset::range(3).save(folder, {.shard_func = [](const Tensor& x) -> Tensor {
+                                 RILL_FAIL(invalid_argument, "{} is bad", x.item<int>());
+                               }});
+      },
+      "0 is bad\n  while the function of save() was at element 0");
   // Nothing of the failed one counts, or stays.
   EXPECT_EQ(values(Dataset::load(folder, {.compression = "GZIP"})), in_turns);
   EXPECT_EQ(files_of(folder, "/*/*.shard").size(), 3u);

@@ -118,19 +118,49 @@ class SparseFeature {
   bool already_sorted;
 };
 
-// A RaggedTensor with a row for each example of a batch; of one example a vector.
+// A RaggedTensor with a row for each example of a batch; of one example a vector. Partitions make
+// rows of the values, the outermost first:
+//
+//   RaggedFeature(float32, {.value_key = "values", .partitions = {RaggedFeature::RowLengths("n")}})
 class RaggedFeature {
  public:
+  // Numbers that another feature holds, or rows of one length.
+  struct Partition {
+    enum class Kind : unsigned char {
+      row_splits,
+      row_lengths,
+      value_rowids,
+      row_starts,
+      row_limits,
+      uniform_row_length
+    } kind;
+    std::string key = {};
+    std::int64_t length = 0;
+    bool operator==(const Partition&) const = default;
+  };
+  static Partition RowSplits(std::string key) { return {Partition::Kind::row_splits, key}; }
+  static Partition RowLengths(std::string key) { return {Partition::Kind::row_lengths, key}; }
+  static Partition ValueRowIds(std::string key) { return {Partition::Kind::value_rowids, key}; }
+  static Partition RowStarts(std::string key) { return {Partition::Kind::row_starts, key}; }
+  static Partition RowLimits(std::string key) { return {Partition::Kind::row_limits, key}; }
+  static Partition UniformRowLength(std::int64_t length) {
+    return {Partition::Kind::uniform_row_length, {}, length};
+  }
   struct Options {
     std::string value_key = {};  // of the values in the Example; none: the key of the feature
+    std::vector<Partition> partitions = {};  // of Examples; not of steps of SequenceExamples
     DType row_splits_dtype = int32;
   };
   explicit RaggedFeature(DType dtype) : dtype(dtype) {}
   // int32 or int64 row splits.
   RaggedFeature(DType dtype, const Options& options)
-      : dtype(dtype), value_key(options.value_key), row_splits_dtype(options.row_splits_dtype) {}
+      : dtype(dtype),
+        value_key(options.value_key),
+        partitions(options.partitions),
+        row_splits_dtype(options.row_splits_dtype) {}
   DType dtype;
   std::string value_key;
+  std::vector<Partition> partitions;
   DType row_splits_dtype = int32;
 };
 

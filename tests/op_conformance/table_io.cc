@@ -96,6 +96,52 @@ RILL_ROWS(io) {
       .error({strings({2}, {full, example({})})}, {},
              "example 1: feature \"x\" \\(float32\\) is missing, and has no default");
 
+  const auto rows_of = [](std::vector<float> v, std::vector<std::int64_t> lengths,
+                          std::vector<std::int64_t> splits, std::vector<std::int64_t> ids,
+                          std::vector<std::int64_t> starts, std::vector<std::int64_t> limits) {
+    return example({{"v", {.float_list = {std::move(v)}}},
+                    {"lengths", {.int64_list = {std::move(lengths)}}},
+                    {"splits", {.int64_list = {std::move(splits)}}},
+                    {"ids", {.int64_list = {std::move(ids)}}},
+                    {"starts", {.int64_list = {std::move(starts)}}},
+                    {"limits", {.int64_list = {std::move(limits)}}}});
+  };
+  const std::string three_rows = rows_of({1, 2, 3, 4, 5, 6}, {2, 1, 3}, {0, 2, 3, 6},
+                                         {0, 0, 1, 2, 2, 2}, {0, 2, 3}, {2, 3, 6}),
+                    two_rows = rows_of({7, 8}, {0, 2}, {0, 0, 2}, {1, 1}, {0, 0}, {0, 2});
+  row("io.RaggedFeature")
+      .sample({strings({2}, {three_rows, two_rows})})
+      .sample({strings({2}, {two_rows, three_rows})})
+      .sample({strings({1}, {three_rows})})
+      .dtypes({float32})
+      .call([](const std::vector<Tensor>& in) {
+        using F = io::RaggedFeature;
+        const auto rows = [](std::vector<F::Partition> p) {
+          return F(float32, {.value_key = "v", .partitions = std::move(p)});
+        };
+        const io::FeatureSpecs specs{
+            {"a", rows({F::RowLengths("lengths")})}, {"b", rows({F::RowSplits("splits")})},
+            {"c", rows({F::ValueRowIds("ids")})},    {"d", rows({F::RowStarts("starts")})},
+            {"e", rows({F::RowLimits("limits")})},   {"f", rows({F::UniformRowLength(2)})}};
+        const Nest batch = io::parse_example(in[0], specs);
+        const Nest one = io::parse_single_example(in[0][0], specs);
+        std::vector<Tensor> out;
+        for (const char* key : {"a", "b", "c", "d", "e", "f"})
+          for (const Nest* parsed : {&batch, &one}) {
+            const auto r = (*parsed)[key].as<RaggedTensor>();
+            out.push_back(r.flat_values());
+            for (const Tensor& s : r.nested_row_splits()) out.push_back(s);
+          }
+        return out;
+      })
+      .tf("(lambda F, x: (lambda s: [t for k in 'abcdef' for d in (tf.io.parse_example(x, s), "
+          "tf.io.parse_single_example(x[0], s)) for t in [getattr(d[k], 'flat_values', d[k])] + "
+          "list(getattr(d[k], 'nested_row_splits', []))])({k: F(tf.float32, 'v', [p]) for k, p in "
+          "zip('abcdef', "
+          "[F.RowLengths('lengths'), F.RowSplits('splits'), F.ValueRowIds('ids'), "
+          "F.RowStarts('starts'), F.RowLimits('limits'), F.UniformRowLength(2)])}))"
+          "(tf.io.RaggedFeature, x0)");
+
   const auto sequence = [](const train::Features& context,
                            const std::map<std::string, train::FeatureList>& lists) {
     return train::SequenceExample{.context = context, .feature_lists = {lists}}.SerializeToString();

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "rill/ops/array_ops.h"
+#include "rill/ops/io/ragged_partition_impl.h"
 #include "rill/ops/io_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/op_helpers.h"
@@ -74,7 +75,8 @@ class FeatureRequest {
     int number;  // among those of its kind
     Kind kind = Kind::dense;
     const io::SparseFeature* placed = nullptr;  // its places are other sparse ones
-    std::vector<int> places = {};
+    std::vector<int> places = {};               // of partitions: other ragged ones, or -1
+    std::vector<io::RaggedFeature::Partition> partitions = {};
   };
   int add_dense(const std::string& key, DType dtype, const TensorShape& shape, Tensor fallback) {
     dense_keys_.push_back(key);
@@ -90,6 +92,21 @@ class FeatureRequest {
     sparse_keys_.push_back(key);
     sparse_types_.push_back(stored_type(dtype, key));
     return static_cast<int>(sparse_keys_.size()) - 1;
+  }
+  int add_ragged(const std::string& key, DType stored, DType splits) {
+    for (std::size_t i = 0; i < ragged_keys_.size(); ++i) {
+      if (ragged_keys_[i] != key) continue;
+      RILL_CHECK(
+          ragged_types_[i] == stored && split_types_[i] == splits, invalid_argument,
+          "[RaggedFeature] \"{}\" is read as {} and as {}, or with row splits of two dtypes; "
+          "expected one",
+          key, ragged_types_[i], stored);
+      return static_cast<int>(i);
+    }
+    ragged_keys_.push_back(key);
+    ragged_types_.push_back(stored);
+    split_types_.push_back(splits);
+    return static_cast<int>(ragged_keys_.size()) - 1;
   }
   void add(const std::string& key, const io::FixedLenFeature& f) {
     RILL_CHECK(f.shape.is_fully_defined(), invalid_argument,
@@ -129,12 +146,27 @@ class FeatureRequest {
     RILL_CHECK(kIndexTypes.contains(f.row_splits_dtype), invalid_argument,
                "[RaggedFeature] row_splits_dtype of \"{}\" is {}; expected int32 or int64", key,
                f.row_splits_dtype);
-    items_.push_back({key, f.dtype, static_cast<int>(ragged_keys_.size()), Item::Kind::ragged});
-    ragged_keys_.push_back(f.value_key.empty() ? key : f.value_key);
-    ragged_types_.push_back(stored_type(f.dtype, key));
-    split_types_.push_back(f.row_splits_dtype);
+    Item item{key, f.dtype, 0, Item::Kind::ragged};
+    item.number = add_ragged(f.value_key.empty() ? key : f.value_key, stored_type(f.dtype, key),
+                             f.row_splits_dtype);
+    item.partitions = f.partitions;
+    for (const io::RaggedFeature::Partition& p : f.partitions) {
+      const bool uniform = p.kind == io::RaggedFeature::Partition::Kind::uniform_row_length;
+      RILL_CHECK(
+          uniform ? p.length > 0 : !p.key.empty(), invalid_argument,
+          "[RaggedFeature] a partition of \"{}\" has neither a key nor a length of 1 or more", key);
+      item.places.push_back(uniform ? -1 : add_ragged(p.key, int64, f.row_splits_dtype));
+    }
+    items_.push_back(std::move(item));
   }
 
+  // Of a partition of a ragged feature, in the dtype of its row splits.
+  Tensor numbers_of(const Item& item, std::size_t k, const std::vector<Tensor>& out) const {
+    if (item.places[k] < 0) return {};
+    const auto place = static_cast<std::size_t>(item.places[k]);
+    return cast(out[3 * sparse_keys_.size() + dense_keys_.size() + place],
+                split_types_[static_cast<std::size_t>(item.number)]);
+  }
   SparseTensor sparse_of(int number, const std::vector<Tensor>& out) const {
     const auto n = sparse_keys_.size(), i = static_cast<std::size_t>(number);
     SparseTensor t;
@@ -147,10 +179,24 @@ class FeatureRequest {
     if (item.kind == Item::Kind::ragged) {
       const std::size_t first = 3 * sparse_keys_.size() + dense_keys_.size(),
                         i = static_cast<std::size_t>(item.number);
-      const Tensor values = cast(out[first + i], item.dtype);
-      if (!batch) return Nest(values);
-      return RaggedTensor::from_row_splits(values, out[first + ragged_keys_.size() + i], false)
-          .to_nest();
+      PartitionedValues values(cast(out[first + i], item.dtype));
+      if (!batch) {
+        for (std::size_t k = item.partitions.size(); k-- > 0;)
+          values = partitioned(values, item.partitions[k], numbers_of(item, k, out));
+        return values.to_nest();
+      }
+      Tensor splits = out[first + ragged_keys_.size() + i];
+      for (std::size_t k = item.partitions.size(); k-- > 0;) {
+        RaggedTensor numbers;
+        if (item.places[k] >= 0)
+          numbers = RaggedTensor::from_row_splits(
+              numbers_of(item, k, out),
+              out[first + ragged_keys_.size() + static_cast<std::size_t>(item.places[k])], false);
+        values = partitioned_batch(values, item.partitions[k], numbers, &splits);
+      }
+      if (item.partitions.empty())
+        return RaggedTensor::from_row_splits(values.dense, splits, false).to_nest();
+      return values.by_splits(splits).to_nest();
     }
     if (item.kind == Item::Kind::dense)
       return Nest(

@@ -127,7 +127,7 @@ bool same(const io::SparseFeature& a, const io::SparseFeature& b) {
          a.sizes == b.sizes && a.already_sorted == b.already_sorted;
 }
 bool same(const io::RaggedFeature& a, const io::RaggedFeature& b) {
-  return a.dtype == b.dtype && a.value_key == b.value_key &&
+  return a.dtype == b.dtype && a.value_key == b.value_key && a.partitions == b.partitions &&
          a.row_splits_dtype == b.row_splits_dtype;
 }
 bool same(const io::FeatureSpecs& a, const io::FeatureSpecs& b) {

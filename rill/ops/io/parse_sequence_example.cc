@@ -196,6 +196,11 @@ class ListRequest {
     RILL_CHECK(kIndexTypes.contains(f.row_splits_dtype), invalid_argument,
                "[RaggedFeature] row_splits_dtype of \"{}\" is {}; expected int32 or int64", key,
                f.row_splits_dtype);
+    RILL_CHECK(
+        f.partitions.empty(), unimplemented,
+        "[io.parse_sequence_example] sequence feature \"{}\" has partitions; the steps of an "
+        "example are its rows",
+        key);
     add_item(key, kRagged, f.dtype, f.value_key.empty() ? key : f.value_key);
     split_types.push_back(f.row_splits_dtype);
   }
