@@ -24,6 +24,19 @@ inline const char* name_of(ListKind k) {
   constexpr const char* kNames[] = {"no list", "bytes_list", "float_list", "int64_list"};
   return kNames[static_cast<int>(k)];
 }
+// Which list a Feature holds, and its bytes: the last of several. False: damaged.
+inline bool list_of_feature(std::string_view feature, ListKind* kind, std::string_view* list) {
+  WireReader in(feature);
+  while (in.next()) {
+    if (in.field() >= 1 && in.field() <= 3 && in.type() == WireType::bytes) {
+      *kind = static_cast<ListKind>(in.field());
+      *list = in.bytes();
+    } else {
+      in.skip();
+    }
+  }
+  return in.good();
+}
 
 // ListValues that grow at their end.
 struct ListValues {
@@ -241,18 +254,9 @@ class FeatureParser {
   }
 
   bool take(FeatureColumn& column, std::string_view feature) {
-    WireReader in(feature);
     ListKind kind = ListKind::none;
     std::string_view list;
-    while (in.next()) {
-      if (in.field() >= 1 && in.field() <= 3 && in.type() == WireType::bytes) {
-        kind = static_cast<ListKind>(in.field());
-        list = in.bytes();
-      } else {
-        in.skip();
-      }
-    }
-    if (!in.good()) return damaged();
+    if (!list_of_feature(feature, &kind, &list)) return damaged();
     if (kind == ListKind::none) return true;  // as if it were missing
     if (kind != column.kind)
       return fail(format("feature \"{}\" is a {}; expected a {}", column.key, name_of(kind),

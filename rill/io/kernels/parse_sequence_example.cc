@@ -169,18 +169,9 @@ class FeatureListParser {
     return in.good() || damaged();
   }
   bool take_step(ListColumn& column, std::string_view feature) {
-    WireReader in(feature);
     ListKind kind = ListKind::none;
     std::string_view list;
-    while (in.next()) {
-      if (in.field() >= 1 && in.field() <= 3 && in.type() == WireType::bytes) {
-        kind = static_cast<ListKind>(in.field());
-        list = in.bytes();
-      } else {
-        in.skip();
-      }
-    }
-    if (!in.good()) return damaged();
+    if (!list_of_feature(feature, &kind, &list)) return damaged();
     const std::int64_t step =
         static_cast<std::int64_t>(column.ends.size()) - column.first_step(column.steps.size());
     if (kind != ListKind::none && kind != column.kind)
