@@ -71,6 +71,17 @@ Tensor extract_patches(const Operand& images, const std::vector<std::int64_t>& s
                        const std::vector<std::int64_t>& strides,
                        const std::vector<std::int64_t>& rates, std::string_view padding);
 
+struct ExtractGlimpseOptions {
+  bool centered = true;    // offset 0, 0 is the middle of the image, else its upper left corner
+  bool normalized = true;  // offsets are parts of the image: -1 .. 1 where centered, else 0 .. 1
+  std::string noise = "uniform";  // outside the image: within its range, or "gaussian", "zero"
+};
+// A window of size = {height, width} of each image, float32: its middle is at offsets [batch, 2] =
+// y, x, or, where these are not both centered and normalized, its upper left corner, as in
+// TensorFlow. The noise is the same at each call.
+Tensor extract_glimpse(const Operand& input, const Operand& size, const Operand& offsets,
+                       const ExtractGlimpseOptions& options = {});
+
 // Another dtype and its range: uint8 0 .. 255 becomes float32 0 .. 1. `saturate`
 // cuts what does not fit.
 Tensor convert_image_dtype(const Operand& image, DType dtype, bool saturate = false);

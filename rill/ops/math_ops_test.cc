@@ -197,4 +197,18 @@ TEST(MathOps, SortNamesItselfInErrors) {
                                             "[argsort] values have dtype bool");
 }
 
+// A short last axis that repeats is written down many times: more rows than that, and a rest.
+TEST(MathOps, ShortRowsRepeat) {
+  for (tf::DType d : {tf::float32, tf::float64, tf::float16, tf::uint8, tf::int64, tf::complex128})
+    for (auto [rows, n] : {std::pair{1001, 3}, {170, 3}, {171, 3}, {40, 64}, {9, 65}, {3, 2}}) {
+      SCOPED_TRACE(tf::format("{} {} x {}", d, rows, n));
+      const Tensor x = tf::cast(tf::reshape(tf::range(rows * n), {rows, n}) % 50 + 60, d),
+                   row = tf::cast(tf::range(n) % 50 + 1, d);
+      const Tensor repeated = tf::tile(tf::reshape(row, {1, n}), {rows, 1});
+      EXPECT_TRUE(tf::reduce_all(tf::equal(x - row, x - repeated)).item<bool>());
+      EXPECT_TRUE(tf::reduce_all(tf::equal(row - x, repeated - x)).item<bool>());
+      EXPECT_TRUE(tf::reduce_all(tf::equal(x, row) == tf::equal(x, repeated)).item<bool>());
+    }
+}
+
 }  // namespace

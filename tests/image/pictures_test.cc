@@ -120,6 +120,21 @@ TEST(RandomImages, RefuseEmptyRanges) {
   EXPECT_THROW(image::random_flip_up_down(x(0)), errors::InvalidArgumentError);
 }
 
+TEST(Glimpses, HaveNoiseLikeTheImageOutside) {
+  const Tensor x = reshape(slope({2, 8, 8, 1}), {2, 8, 8, 1});
+  for (const char* noise : {"uniform", "gaussian"}) {
+    const Tensor y =
+        image::extract_glimpse(x, {6, 6}, {{-1.f, -1.f}, {0.f, 0.f}}, {.noise = noise});
+    ASSERT_EQ(y.shape(), TensorShape({2, 6, 6, 1}));
+    EXPECT_EQ(y(0, 3, 3, 0).item<float>(), x(0, 0, 0, 0).item<float>());
+    EXPECT_EQ(y(1, 0, 0, 0).item<float>(), x(1, 1, 1, 0).item<float>());
+    EXPECT_NEAR(reduce_mean(y(0, slice(0, 3))).item<float>(), 1.6f, 1.2f) << noise;
+    const Tensor again =
+        image::extract_glimpse(x, {6, 6}, {{-1.f, -1.f}, {0.f, 0.f}}, {.noise = noise});
+    EXPECT_TRUE(reduce_all(equal(y, again)).item<bool>());
+  }
+}
+
 TEST(MeasuresOfImages, HaveTensorFlowsGradients) {
   const TensorShape shape{1, 13, 13, 2};
   const Tensor n = range(shape.num_elements());

@@ -2,6 +2,7 @@
 #include "rill/ops/array_ops.h"
 #include "rill/ops/image_box_ops.h"
 #include "rill/ops/image_ops.h"
+#include "rill/ops/math_ops.h"
 #include "row.h"
 
 namespace rill::conformance {
@@ -196,6 +197,23 @@ RILL_ROWS(image_patches) {
       .error({x({1, 5, 6, 2})},
              {{"ksizes", two}, {"strides", one}, {"rates", one}, {"padding", "FULL"}},
              "padding is \"FULL\"; expected \"SAME\" or \"VALID\"");
+  const Attr zero{"noise", "zero"}, no_uniform{"uniform_noise", false};
+  const Input places = random(float32, {3, 2}, -0.9, 0.9),
+              far = values(float32, {3, 2}, {3, 3, -1.2, 0.1, 0, 0}),
+              pixels = values(float32, {3, 2}, {2, 3, 0, 0, 7.5, 9.25});
+  auto images = [] { return random(float32, {3, 9, 12, 2}, 0, 1); };
+  row("ExtractGlimpseV2")
+      .sample({images(), i32({3, 4}), places}, {zero, no_uniform})
+      .sample({images(), i32({5, 5}), far}, {zero, no_uniform})
+      .sample({images(), i32({4, 5}), pixels},
+              {zero, no_uniform, {"centered", false}, {"normalized", false}})
+      .sample({images(), i32({20, 30}), places}, {zero, no_uniform, {"normalized", false}})
+      .sample({images(), i32({3, 4}), places}, {zero, no_uniform, {"centered", false}})
+      .dtypes({float32})
+      .error({images(), i32({3, 4}), random(float32, {2, 2}, 0, 1)}, {}, "input and offsets")
+      .error({images(), i32({0, 4}), places}, {}, "size is 0 x 4; expected 1 or more")
+      .error({images(), i32({3}), places}, {}, "size has 1 elements; expected 2")
+      .error({images(), i32({3, 4}), places}, {{"noise", "pink"}}, "noise is \"pink\"");
 }
 
 }  // namespace rill::conformance

@@ -45,4 +45,21 @@ Tensor resize_area(const Operand& images, const Operand& size, bool align_corner
                  {{"align_corners", align_corners}});
 }
 
+Tensor resize_image_with_pad(const Operand& image, int target_height, int target_width,
+                             std::string_view method, bool align_corners) {
+  return resize_and_pad("image::resize_image_with_pad", image, target_height, target_width,
+                        [&](const Tensor& x, const Tensor& size) {
+                          return resize_images(x, size, method, {.align_corners = align_corners});
+                        });
+}
+Tensor resize_image_with_crop_or_pad(const Operand& image, int target_height, int target_width) {
+  return resize_with_crop_or_pad(image, target_height, target_width);
+}
+Tensor transpose_image(const Operand& image) { return transpose(image); }
+Tensor extract_image_patches(const Operand& images, const std::vector<std::int64_t>& ksizes,
+                             const std::vector<std::int64_t>& strides,
+                             const std::vector<std::int64_t>& rates, std::string_view padding) {
+  return extract_patches(images, ksizes, strides, rates, padding);
+}
+
 }  // namespace rill::compat::v1::image

@@ -42,4 +42,18 @@ TEST(ResizeOfVersion1, TakesOnePicture) {
   }
 }
 
+TEST(ImagesOfVersion1, HaveTheirOldNames) {
+  const Tensor x = tf::reshape(tf::range(12.f), {1, 3, 4, 1});
+  EXPECT_EQ(v1::resize_image_with_crop_or_pad(x, 5, 2).shape(), tf::TensorShape({1, 5, 2, 1}));
+  EXPECT_EQ(v1::transpose_image(x).shape(), tf::TensorShape({1, 4, 3, 1}));
+  const Tensor padded = v1::resize_image_with_pad(x, 6, 4, "nearest");
+  EXPECT_EQ(padded.shape(), tf::TensorShape({1, 6, 4, 1}));
+  EXPECT_EQ(padded(0, 1, 1, 0).item<float>(), 1);
+  EXPECT_EQ(padded(0, 5, 1, 0).item<float>(), 0);
+  EXPECT_THAT(
+      v1::extract_image_patches(x, {1, 2, 2, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, "VALID")(0, 1, 2)
+          .to_vector<float>(),
+      ElementsAre(6, 7, 10, 11));
+}
+
 }  // namespace

@@ -15,4 +15,8 @@ using ResizeCall = std::function<Tensor(const Tensor& batch, const Tensor& size)
 Tensor resize_any(std::string_view tag, const Operand& images, const Operand& size, bool keep_ratio,
                   bool skip_same, const ResizeCall& op);
 
+// As large as fits without another shape, by `resize`, about the middle of zeros.
+Tensor resize_and_pad(std::string_view tag, const Operand& image, int target_height,
+                      int target_width, const ResizeCall& resize);
+
 }  // namespace rill

@@ -5,6 +5,7 @@
 #include "rill/base/check.h"
 #include "rill/core/execute.h"
 #include "rill/ops/array_ops.h"
+#include "rill/ops/image/resize_impl.h"
 #include "rill/ops/image_ops.h"
 #include "rill/ops/math_ops.h"
 
@@ -155,28 +156,38 @@ Tensor resize_with_crop_or_pad(const Operand& image, int target_height, int targ
 
 Tensor resize_with_pad(const Operand& image, int target_height, int target_width,
                        std::string_view method, bool antialias) {
-  constexpr std::string_view tag = "image::resize_with_pad";
+  return resize_and_pad("image::resize_with_pad", image, target_height, target_width,
+                        [&](const Tensor& x, const Tensor& size) {
+                          return resize(x, size, method, {.antialias = antialias});
+                        });
+}
+
+}  // namespace rill::image
+
+namespace rill {
+
+Tensor resize_and_pad(std::string_view tag, const Operand& image, int target_height,
+                      int target_width, const ResizeCall& resize) {
   RILL_CHECK(target_height > 0 && target_width > 0, invalid_argument,
              "[{}] the target is {} x {}; expected 1 or more", tag, target_height, target_width);
   Arg x(image);
-  const Sides s = sides(*x, tag);
+  const image::Sides s = image::sides(*x, tag);
   const auto high = static_cast<float>(target_height), wide = static_cast<float>(target_width);
   if (!s.known) {
     const Tensor target = constant({high, wide}), n = cast(s.sizes, float32);
     const Tensor exact = n / reduce_max(n / target), size = cast(floor(exact), int32);
     const Tensor offset = maximum(cast(floor((target - exact) / 2.f), int32), 0);
-    return pad_to(resize(*x, size, method, {.antialias = antialias}), offset, size, target_height,
-                  target_width);
+    return image::pad_to(resize(*x, size), offset, size, target_height, target_width);
   }
   RILL_CHECK(s.h > 0 && s.w > 0, invalid_argument, "[{}] image has shape {}; expected pixels", tag,
              x->shape());
   const auto h = static_cast<float>(s.h), w = static_cast<float>(s.w),
              ratio = std::max(w / wide, h / high);
   auto border = [](float free) { return std::max(0, static_cast<int>(std::floor(free / 2))); };
-  const Tensor small = resize(*x, {static_cast<int>(h / ratio), static_cast<int>(w / ratio)},
-                              method, {.antialias = antialias});
-  return pad_to_bounding_box(small, border(high - h / ratio), border(wide - w / ratio),
-                             target_height, target_width);
+  const Tensor small =
+      resize(*x, constant({static_cast<int>(h / ratio), static_cast<int>(w / ratio)}));
+  return image::pad_to_bounding_box(small, border(high - h / ratio), border(wide - w / ratio),
+                                    target_height, target_width);
 }
 
-}  // namespace rill::image
+}  // namespace rill
