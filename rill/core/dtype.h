@@ -71,6 +71,7 @@ inline constexpr DType float16{DType::Code::float16}, bfloat16{DType::Code::bflo
     uint64{DType::Code::uint64}, bool_{DType::Code::bool_}, string{DType::Code::string},
     complex64{DType::Code::complex64}, complex128{DType::Code::complex128},
     resource{DType::Code::resource}, variant{DType::Code::variant};
+inline constexpr DType boolean = bool_;  // "bool" is a word of C++
 
 std::ostream& operator<<(std::ostream& os, DType dtype);
 // In error messages a dtype reads float32.

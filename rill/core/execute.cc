@@ -96,11 +96,15 @@ void bind_types(const Op& op, std::span<const In> inputs, AttrList attrs,
       if (!inputs[next]->defined()) undefined_input(op, next, inputs.size());
       const DType got = inputs[next]->impl()->dtype;
       if (arg.type_attr < 0) {
-        if (got != arg.dtype) type_not_allowed(op, arg.name, got, TypeSet{arg.dtype});
+        if (got != arg.dtype) {
+          refuse_several(*inputs[next], op.tag);
+          type_not_allowed(op, arg.name, got, TypeSet{arg.dtype});
+        }
         continue;
       }
       const auto slot = static_cast<std::size_t>(arg.type_attr);
       const AttrDef& def = op.attrs[slot];
+      if (got == DType(DType::Code::variant)) refuse_several(*inputs[next], op.tag);
       if (bound[slot].defined() && bound[slot] != got)
         mixed_types(op, input_name(op, static_cast<std::size_t>(first[slot]), inputs.size()),
                     bound[slot], input_name(op, next, inputs.size()), got);
@@ -147,9 +151,12 @@ void infer_types(const Op& op, std::span<const In> inputs, AttrList attrs,
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (!inputs[i]->defined()) undefined_input(op, i, inputs.size());
   const DType t = inputs[0]->impl()->dtype;
+  if (t == DType(DType::Code::variant)) refuse_several(*inputs[0], op.tag);
   for (std::size_t i = 1; i < inputs.size(); ++i)
-    if (inputs[i]->impl()->dtype != t)
+    if (inputs[i]->impl()->dtype != t) {
+      refuse_several(*inputs[i], op.tag);
       mixed_types(op, op.inputs[0].name, t, op.inputs[i].name, inputs[i]->dtype());
+    }
   if (!op.one_type_allowed.empty() && !op.one_type_allowed.contains(t))
     type_not_allowed(op, op.inputs[0].name, t, op.one_type_allowed);
   for (std::size_t i = 0; i < outputs.size(); ++i) {

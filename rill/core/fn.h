@@ -27,15 +27,21 @@ struct Signature<R (C::*)(A...) noexcept> : Signature<R (*)(A...)> {};
 template <class R, class C, class... A>
 struct Signature<R (C::*)(A...) const noexcept> : Signature<R (*)(A...)> {};
 
-// A generic lambda: the least number of Tensors that it takes.
+// What stands for the signature of a callable that has none.
+struct NoSignature {
+  using result = Tensor;
+  using args = Pack<>;
+};
+// A generic lambda: the least number of Tensors that it takes. Its body is compiled for the first
+// number that its declaration allows, and for no other.
 template <class F, class... T>
 constexpr auto probe() {
-  if constexpr (std::is_invocable_v<F&, T...>) {
+  if constexpr (std::is_invocable_v<F&, T...>)
     return Signature<std::invoke_result_t<F&, T...> (*)(T...)>{};
-  } else {
-    static_assert(sizeof...(T) < 8, "rill: this callable takes no number of Tensors from 1 to 8");
+  else if constexpr (sizeof...(T) < 8)
     return probe<F, T..., Tensor>();
-  }
+  else
+    return NoSignature{};
 }
 template <class F>
 constexpr auto signature() {
@@ -46,8 +52,19 @@ constexpr auto signature() {
   else
     return probe<F, Tensor>();
 }
+// NoSignature of a lambda whose body is wrong: the compiler has said so, and functions that take
+// callables add one line to it.
 template <class F>
 using SignatureOf = decltype(signature<F>());
+template <class F>
+inline constexpr bool has_signature = !std::is_same_v<SignatureOf<F>, NoSignature>;
+template <class F>
+constexpr void require_signature() {
+  constexpr bool callable = has_signature<F>;
+  static_assert(callable,
+                "rill: this callable cannot be used: there is an error in its body, shown above, "
+                "or it takes no number of Tensors from 1 to 8");
+}
 // A Tensor parameter of the callable becomes anything that an op takes.
 template <class A>
 using Param = std::conditional_t<std::is_same_v<std::remove_cvref_t<A>, Tensor>, const Operand&, A>;
@@ -66,7 +83,13 @@ template <class F>
 class FnOf final : public FnBase {
  public:
   explicit FnOf(F f) : f_(std::move(f)) {}
-  Nest call(const Nest& args) override { return call_(args, typename SignatureOf<F>::args{}); }
+  Nest call([[maybe_unused]] const Nest& args) override {
+    require_signature<F>();
+    if constexpr (has_signature<F>)
+      return call_(args, typename SignatureOf<F>::args{});
+    else
+      return {};
+  }
 
  private:
   template <class... A>
@@ -135,6 +158,10 @@ struct FromNest<Tensor> {
 template <>
 struct FromNest<Gradient> {
   static Gradient get(const Nest& n) { return n.as_tensor(); }
+};
+template <>
+struct FromNest<Gradients> {
+  static Gradients get(const Nest& n) { return n.flatten(); }
 };
 template <>
 struct FromNest<Nest> {

@@ -30,10 +30,48 @@ void release(NestImpl* n) noexcept {
 
 Nest::Nest() : impl_(new NestImpl) {}
 Nest::Nest(const Tensor& t) : Nest() {
+  if (t.defined() && t.impl()->resource)
+    if (const Nest* several = several_results(t)) {
+      impl_ = several->impl_;
+      return;
+    }
   impl_->kind = NestImpl::Kind::tensor;
   impl_->tensor = t;
 }
 Nest::Nest(const Variable& v) : Nest(Tensor(v)) {}
+
+namespace {
+// The results of a layer that has several, in the place of the tensor that its call gives.
+class SeveralResults final : public Resource {
+ public:
+  SeveralResults(Nest all, std::string whose) : results(std::move(all)), who(std::move(whose)) {}
+  const char* kind() const override { return "results"; }
+  const Nest results;
+  const std::string who;
+};
+}  // namespace
+Tensor make_several(const Nest& results, const std::string& who) {
+  const Tensor t =
+      make_resource(Ref<Resource>(new SeveralResults(results, who)), DType(DType::Code::variant));
+  t.impl()->shape = TensorShape::unknown_rank();
+  return t;
+}
+const Nest* several_results(const Tensor& t) {
+  if (!t.defined() || !t.impl()->resource ||
+      t.impl()->resource->resource_kind == Resource::Kind::variable)
+    return nullptr;
+  const auto* several = dynamic_cast<const SeveralResults*>(t.impl()->resource.get());
+  return several ? &several->results : nullptr;
+}
+void refuse_several(const Tensor& t, std::string_view tag) {
+  if (const Nest* several = several_results(t))
+    RILL_FAIL(invalid_argument,
+              "[{}] got the {} results of {}, {}, where one tensor is expected: take one by "
+              "y[0], or all by auto [a, b] = y.unpack<{}>()",
+              tag, several->flatten().size(),
+              static_cast<const SeveralResults*>(t.impl()->resource.get())->who,
+              several->to_string(), several->flatten().size());
+}
 Nest::Nest(std::vector<Tensor> tuple) : Nest() {
   for (Tensor& t : tuple) impl_->items.emplace_back(std::move(t));
 }
@@ -274,5 +312,22 @@ std::ostream& operator<<(std::ostream& os, const Nest& nest) {
   print_nest(os, nest);
   return os;
 }
+
+namespace nest {
+
+Nest pack_sequence_as(const Nest& structure, const std::vector<Tensor>& flat_sequence) {
+  const std::size_t n = structure.flatten().size();
+  RILL_CHECK(n == flat_sequence.size(), invalid_argument,
+             "[nest.pack_sequence_as] got {} tensors for a structure of {}, {}",
+             flat_sequence.size(), n, structure.to_string());
+  return structure.with_leaves(flat_sequence);
+}
+void assert_same_structure(const Nest& a, const Nest& b) {
+  RILL_CHECK(a.same_structure(b), invalid_argument,
+             "[nest] the structures differ: {} and {}; expected the same tuples, dicts and keys",
+             a.to_string(), b.to_string());
+}
+
+}  // namespace nest
 
 }  // namespace rill

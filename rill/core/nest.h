@@ -130,13 +130,48 @@ std::ostream& operator<<(std::ostream& os, const Nest& nest);
 // As Python prints a structure of arrays; one tensor as itself, with its spec.
 void append_formatted(std::string& out, const Nest& nest, std::string_view spec);
 
+namespace detail {
+// An item of a tuple: what a Nest can be made of, or a number or a string.
+template <class A>
+Nest item_of(const A& a) {
+  if constexpr (std::is_arithmetic_v<A> || StringLike<A>)
+    return Nest(to_tensor(Operand(a)));
+  else
+    return Nest(a);
+}
+}  // namespace detail
+
 template <class... A>
 Nest tuple(const A&... a) {
-  return Nest::make({Nest(a)...});
+  return Nest::make({detail::item_of(a)...});
 }
 // tf::dict({{"image", x}, {"label", y}})
 inline Nest dict(std::initializer_list<std::pair<std::string_view, Nest>> items) {
   return Nest::dict(items);
 }
+
+// tf.nest: structures of tensors.
+namespace nest {
+// Its tensors, in order.
+inline std::vector<Tensor> flatten(const Nest& structure) { return structure.flatten(); }
+// The structure with other leaves, in the same order. InvalidArgument unless there are as many.
+Nest pack_sequence_as(const Nest& structure, const std::vector<Tensor>& flat_sequence);
+// InvalidArgument, with both structures, unless they are the same.
+void assert_same_structure(const Nest& a, const Nest& b);
+inline bool is_nested(const Nest& structure) { return !structure.is_tensor(); }
+// f(leaf, leaves of the others...) for each leaf, in the same structure.
+template <class F, class... N>
+Nest map_structure(F f, const Nest& structure, const N&... others) {
+  const std::vector<Tensor> first = structure.flatten();
+  const std::vector<std::vector<Tensor>> rest{Nest(others).flatten()...};
+  (assert_same_structure(structure, Nest(others)), ...);
+  std::vector<Tensor> out;
+  for (std::size_t i = 0; i < first.size(); ++i)
+    out.push_back([&]<std::size_t... I>(std::index_sequence<I...>) {
+      return to_tensor(Operand(f(first[i], rest[I][i]...)));
+    }(std::index_sequence_for<N...>{}));
+  return pack_sequence_as(structure, out);
+}
+}  // namespace nest
 
 }  // namespace RILL_API

@@ -60,6 +60,13 @@ class Operand {
     else
       u_.i = static_cast<std::int64_t>(v);
   }
+  // A size: tf::zeros({x.shape()[0], 3}). FailedPrecondition where it is unknown.
+  template <class D>
+  requires std::is_same_v<D, Dim> Operand(D d, RILL_CALL_SITE)
+      : Operand(static_cast<int>(static_cast<std::int64_t>(d)), file, line) {
+    u_.i = d;
+    wide_ = false;
+  }
   template <StringLike S>
   Operand(const S& s, RILL_CALL_SITE) : kind_(Kind::text), line_(line), file_(file) {
     std::string_view v(s);

@@ -29,6 +29,25 @@ class Dim {
       Dim a, I b) {
     return a == Dim(b);
   }
+  // Sizes in arithmetic among themselves; beside a number C++ does it. Templates, so that a number
+  // is none of them.
+#define RILL_DIM_OPERATOR(op)                                            \
+  template <class D>                                                     \
+  requires std::is_same_v<D, Dim>                                        \
+  friend constexpr auto operator op(D a, D b) {                          \
+    return static_cast<std::int64_t>(a) op static_cast<std::int64_t>(b); \
+  }
+  RILL_DIM_OPERATOR(+)
+  RILL_DIM_OPERATOR(-)
+  RILL_DIM_OPERATOR(*)
+  RILL_DIM_OPERATOR(/)
+  RILL_DIM_OPERATOR(%)
+  RILL_DIM_OPERATOR(<)
+  RILL_DIM_OPERATOR(<=)
+  RILL_DIM_OPERATOR(>)
+  RILL_DIM_OPERATOR(>=)
+#undef RILL_DIM_OPERATOR
+  friend constexpr std::int64_t operator-(Dim a) { return -static_cast<std::int64_t>(a); }
 
  private:
   [[noreturn]] static std::int64_t refuse_unknown();

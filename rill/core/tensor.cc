@@ -34,6 +34,7 @@ Tensor host_value(const Tensor& t, const char* what) {
       "[{}] {} has no value: its function is being traced, not run. Return it from the function "
       "and read it there",
       what, t.impl()->symbol->describe());
+  if (t.impl()->resource) refuse_several(t, what);
   RILL_CHECK(!t.impl()->resource, invalid_argument, "[{}] a {} tensor has no elements to read",
              what, t.dtype());
   return to_host(t);

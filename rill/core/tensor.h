@@ -165,8 +165,47 @@ inline constexpr struct NewAxis {
 struct Slice {
   Dim begin = None, end = None;
   std::int64_t step = 1;
+  // Scalar integer tensors in the place of the numbers, where they are defined.
+  Tensor begin_at = {}, end_at = {}, step_at = {};
 };
 inline Slice slice(Dim begin, Dim end, std::int64_t step = 1) { return {begin, end, step}; }
+// An end of a slice that a tensor may give: x(tf::slice(tf::None, tf::shape(y)[1])).
+class SliceEnd {
+ public:
+  SliceEnd(Dim n) : number(n) {}
+  template <class I>
+  requires(std::is_integral_v<I> && !std::is_same_v<I, bool>) SliceEnd(I n) : number(n) {}
+  SliceEnd(const Tensor& t) : tensor(t) {}
+  SliceEnd(const Variable& v) : tensor(v) {}
+  Dim number = None;
+  Tensor tensor;
+};
+namespace detail {
+template <class A>
+inline constexpr bool is_slice_number = std::is_same_v<A, Dim> ||
+                                        (std::is_integral_v<A> && !std::is_same_v<A, bool>);
+template <class A>
+inline constexpr bool is_slice_tensor = std::is_same_v<A, Tensor> || std::is_same_v<A, Variable>;
+template <class A>
+concept SliceArgument = is_slice_number<A> || is_slice_tensor<A>;
+}  // namespace detail
+template <detail::SliceArgument B, detail::SliceArgument E>
+requires(detail::is_slice_tensor<B> || detail::is_slice_tensor<E>) Slice
+    slice(const B& begin, const E& end) {
+  const SliceEnd b(begin), e(end);
+  return {b.number, e.number, 1, b.tensor, e.tensor};
+}
+// With a step the first is a number or None: a tensor there is the input of the op tf::slice,
+// unless one of the others is None.
+template <detail::SliceArgument B, detail::SliceArgument E, detail::SliceArgument S>
+requires((detail::is_slice_tensor<B> || detail::is_slice_tensor<E> ||
+          detail::is_slice_tensor<S>)&&(detail::is_slice_number<B> || std::is_same_v<E, Dim> ||
+                                        std::is_same_v<S, Dim>)) Slice
+    slice(const B& begin, const E& end, const S& step) {
+  const SliceEnd b(begin), e(end), s(step);
+  return {b.number, e.number, s.number.known() ? s.number.value() : 1,
+          b.tensor, e.tensor, s.tensor};
+}
 
 class Index {
  public:
@@ -180,6 +219,9 @@ class Index {
   template <class T>
   requires std::is_integral_v<T> Index(T i)
       : kind_(Kind::number), number_(static_cast<std::int64_t>(i)) {}
+  // A size of a shape: x[y.shape()[0] - 1] is an integer, x[y.shape()[0]] this.
+  template <class D>
+  requires std::is_same_v<D, Dim> Index(D i) : kind_(Kind::number), number_(i) {}
 
   Kind kind() const { return kind_; }
   std::int64_t number() const { return number_; }

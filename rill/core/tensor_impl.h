@@ -77,6 +77,12 @@ const T* host_data(const Tensor& t) {
 Tensor to_host(const Tensor& t);
 Tensor copy_to_device(const Tensor& t, Device& device);
 
+// What the call of a layer gives that has several results: y[1], y.unpack<2>(), Nest(y) and loops
+// over it find them; anything else is an InvalidArgument, by refuse_several. `who` for messages.
+Tensor make_several(const Nest& results, const std::string& who);
+const Nest* several_results(const Tensor& t);  // null for all other tensors
+void refuse_several(const Tensor& t, std::string_view tag);
+
 // A host int32 or int64 tensor (or scalar) as a list. InvalidArgument naming
 // `what` for other dtypes or rank > 1.
 Dims as_dims(const Tensor& t, std::string_view what);

@@ -73,9 +73,17 @@ struct BatchOptions {
   bool deterministic = true;
   std::string name = {};
 };
+// -1, {0, ""}, tf::tuple(0, "").
+class PaddingValues : public TensorList {
+ public:
+  using TensorList::TensorList;
+  template <class T>
+  requires(std::is_arithmetic_v<T> || StringLike<T>) PaddingValues(const T& value)
+      : TensorList({Operand(value)}) {}
+};
 struct PaddedBatchOptions {
   // One for all components, or one each; none: zeros, and empty strings.
-  TensorList padding_values = {};
+  PaddingValues padding_values = {};
   bool drop_remainder = false;
   std::string name = {};
 };
@@ -85,11 +93,12 @@ struct InterleaveOptions {
   // So many of the open datasets, AUTOTUNE: all, have a thread each that reads ahead. The elements
   // and their order are the same.
   std::int64_t num_parallel_calls = 0;
+  std::optional<bool> deterministic = {};  // accepted: it always is
   std::string name = {};
 };
 struct BucketOptions {
   Shapes padded_shapes = {};
-  TensorList padding_values = {};
+  PaddingValues padding_values = {};
   bool pad_to_bucket_boundary = false;  // each batch to one less than its bucket's end
   bool no_padding = false;
   bool drop_remainder = false;
@@ -117,6 +126,20 @@ struct SaveOptions {
 };
 struct LoadOptions;
 
+// An element that may be missing: tf.experimental.Optional.
+class Optional {
+ public:
+  Optional() = default;  // none
+  explicit Optional(Nest value) : value_(std::move(value)) {}
+  bool has_value() const { return value_.has_value(); }
+  explicit operator bool() const { return has_value(); }
+  Nest get_value() const;  // InvalidArgument where there is none
+  Nest value() const { return get_value(); }
+
+ private:
+  std::optional<Nest> value_;
+};
+
 struct Sentinel {};
 class Filenames;
 
@@ -132,6 +155,7 @@ class Iterator {
   Nest get_next() { return next(); }
   // The same without an error: false at the end.
   bool next(Nest* element);
+  Optional get_next_as_optional();  // without a value at the end
 
   // For range-for: the element that next() would give, owned by the iterator
   // and replaced by ++.
@@ -295,6 +319,10 @@ class Dataset {
   // batch. Without shapes every size does.
   Dataset padded_batch(const Size& batch_size, const Shapes& padded_shapes = {},
                        PaddedBatchOptions options = {}) const;
+  template <class O = PaddedBatchOptions>
+  requires std::is_same_v<O, PaddedBatchOptions> Dataset padded_batch(std::int64_t batch_size,
+                                                                      O options)
+  const { return padded_batch(batch_size, Shapes(), std::move(options)); }
   Dataset unbatch() const;
   // Batches of another size; or, with several sizes, of these in turn. The last may be smaller.
   Dataset rebatch(std::int64_t batch_size, bool drop_remainder = false) const;

@@ -55,6 +55,7 @@ Dataset CsvDataset(const Filenames& filenames, const std::vector<RecordDefault>&
                    CsvOptions options = {});
 
 namespace experimental {
+using data::CsvDataset;
 struct MakeCsvOptions {
   std::vector<std::string> column_names = {};       // none: the header of the first file
   std::vector<RecordDefault> column_defaults = {};  // of the columns kept; none: found out

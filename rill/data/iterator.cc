@@ -102,6 +102,15 @@ Iterator Dataset::make_iterator() const {
 }
 
 bool Iterator::next(Nest* element) { return impl_->next(element); }
+Nest Optional::get_value() const {
+  RILL_CHECK(value_, invalid_argument,
+             "[Optional] there is no value: the iterator was at its end. Ask has_value() first");
+  return *value_;
+}
+Optional Iterator::get_next_as_optional() {
+  Nest element;
+  return next(&element) ? Optional(std::move(element)) : Optional();
+}
 Nest Iterator::next() {
   Nest element;
   RILL_CHECK(impl_->next(&element), out_of_range, "End of sequence");

@@ -70,9 +70,14 @@ Nest apply(F& f, const Nest& element, Pack<const Nest&>, std::index_sequence<0>)
 // element whole; a parameter that is a number or string takes a scalar's value.
 template <class F>
 Fn user_function(F f) {
-  return Fn::of([f = std::move(f)](const Nest& element) mutable -> Nest {
-    using Args = typename SignatureOf<F>::args;
-    return apply(f, element, Args{}, std::make_index_sequence<Args::size>{});
+  rill::detail::require_signature<F>();
+  return Fn::of([f = std::move(f)]([[maybe_unused]] const Nest& element) mutable -> Nest {
+    if constexpr (rill::detail::has_signature<F>) {
+      using Args = typename SignatureOf<F>::args;
+      return apply(f, element, Args{}, std::make_index_sequence<Args::size>{});
+    } else {
+      return {};
+    }
   });
 }
 

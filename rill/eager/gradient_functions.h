@@ -59,6 +59,13 @@ auto hessians_function(F f) {
   }(typename detail::SignatureOf<F>::args{});
 }
 
+// hessians(f, x, y): the same at once. (tf.hessians takes tensors of a graph; a function says the
+// same without one.)
+template <class F, class... A>
+requires(sizeof...(A) > 0) Gradients hessians(F f, const A&... args) {
+  return hessians_function(std::move(f))(args...);
+}
+
 // f(args...) -> {f(args...), {df/darg0, ...}}
 template <class R, class... A>
 class ValueAndGradientsFunction {

@@ -69,6 +69,10 @@ class Variable {
   }
   Tensor numpy() const { return value().numpy(); }
   Tensor operator[](const Index& i) const { return value()[i]; }
+  template <class... I>
+  requires(std::is_convertible_v<const I&, Index>&&...) Tensor operator()(const I&... i) const {
+    return value()(i...);
+  }
   explicit operator bool() const { return static_cast<bool>(value()); }
   explicit operator float() const { return item<float>(); }
   explicit operator double() const { return item<double>(); }

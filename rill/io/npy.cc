@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "rill/base/check.h"
+#include "rill/base/nearest.h"
 #include "rill/core/tensor_impl.h"
 #include "rill/io/file.h"
 #include "rill/io/pickle_impl.h"
@@ -170,9 +171,20 @@ void save_npy(const std::string& path, const Tensor& t) {
   file.append(write_npy(t));
   file.commit();
 }
-std::vector<std::pair<std::string, Tensor>> load_npz(const std::string& path) {
+std::vector<std::string> Arrays::files() const {
+  std::vector<std::string> names;
+  for (const auto& [name, array] : *this) names.push_back(name);
+  return names;
+}
+Tensor Arrays::by_name(std::string_view wanted) const {
+  for (const auto& [name, array] : *this)
+    if (name == wanted) return array;
+  RILL_FAIL(not_found, "[load_npz] there is no array \"{}\" in the file.{}", wanted,
+            did_you_mean(wanted, files()));
+}
+Arrays load_npz(const std::string& path) {
   const ZipReader zip = ZipReader::open(expanded(path));
-  std::vector<std::pair<std::string, Tensor>> arrays;
+  Arrays arrays;
   for (const std::string& name : zip.names()) {
     const bool npy = name.size() > 4 && name.ends_with(".npy");
     arrays.emplace_back(npy ? name.substr(0, name.size() - 4) : name,

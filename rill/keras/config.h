@@ -70,7 +70,8 @@ class Config {
   const Config& operator[](std::size_t i) const;  // OutOfRange
   const Config& operator[](int i) const { return (*this)[static_cast<std::size_t>(i)]; }
   void push_back(Config item);
-  const std::vector<Config>& items() const { return items_; }
+  const std::vector<Config>& items() const& { return items_; }
+  std::vector<Config> items() && { return std::move(items_); }
 
   // Of a dict. An unknown key is NotFound, with the keys that there are.
   const Config& operator[](std::string_view key) const;
@@ -85,7 +86,8 @@ class Config {
   const Config& get(std::string_view key) const;  // null when there is none
   void set(std::string_view key, Config value);
   void erase(std::string_view key);
-  const std::vector<std::string>& keys() const { return keys_; }
+  const std::vector<std::string>& keys() const& { return keys_; }
+  std::vector<std::string> keys() && { return std::move(keys_); }
 
   // As text. `indent` below 0: on one line, as Python's json.dumps writes it.
   std::string to_json(int indent = -1) const;

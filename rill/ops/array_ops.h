@@ -41,6 +41,7 @@ Tensor convert_to_tensor(std::initializer_list<Operand> value, DType dtype = {})
 // 0 .. limit - 1; start, start + delta, .. below limit. The dtype is the widest
 // given of int32, int64, float32, float64.
 Tensor range(const Operand& limit);
+Tensor range(const Operand& limit, DType dtype);
 Tensor range(const Operand& start, const Operand& limit, const Operand& delta = 1,
              DType dtype = {});
 // num numbers from start to stop, both included.
@@ -64,6 +65,7 @@ struct EyeOptions {
   DType dtype = float32;
 };
 Tensor eye(const Operand& num_rows, DType dtype = float32);
+Tensor eye(const Operand& num_rows, EyeOptions options);
 Tensor eye(const Operand& num_rows, const Operand& num_columns, EyeOptions options = {});
 struct MeshgridOptions {
   std::string indexing = "xy";  // or "ij"
@@ -145,6 +147,12 @@ struct PadOptions {
 // paddings[i] = {before, after} elements added to axis i.
 Tensor pad(const Operand& x, const Operand& paddings);
 Tensor pad(const Operand& x, const Operand& paddings, PadOptions options);
+template <StringLike S>
+Tensor pad(const Operand& x, const Operand& paddings, const S& mode, double constant_values = 0) {
+  return pad(
+      x, paddings,
+      PadOptions{.mode = std::string(std::string_view(mode)), .constant_values = constant_values});
+}
 // The whole multiples[i] times along axis i; each element `repeats` times.
 Tensor tile(const Operand& x, const Operand& multiples);
 Tensor repeat(const Operand& x, const Operand& repeats);  // of x made flat

@@ -26,6 +26,9 @@ Tensor square(const Operand& x);    // x * x
 Tensor abs(const Operand& x);       // |x|; of complex tensors the moduli, real
 Tensor sign(const Operand& x);      // -1, 0, 1; x / |x| of complex tensors
 Tensor reciprocal(const Operand& x);
+namespace math {
+Tensor reciprocal_no_nan(const Operand& x);  // 1 / x, 0 where x is 0
+}
 Tensor sqrt(const Operand& x);
 Tensor rsqrt(const Operand& x);  // 1 / sqrt(x)
 Tensor pow(const Operand& x, const Operand& y);
@@ -197,9 +200,18 @@ struct NormOrder {
   std::string name = "euclidean";
   double p = 2;
 };
+// Axes of a norm: .axis = -1 or .axis = {0, 1}.
+class NormAxes : public std::vector<int> {
+ public:
+  using std::vector<int>::vector;
+  template <class I>
+  requires(std::is_integral_v<I> && !std::is_same_v<I, bool>) NormAxes(I axis)
+      : std::vector<int>(1, static_cast<int>(axis)) {}
+  NormAxes(std::vector<int> axes) : std::vector<int>(std::move(axes)) {}
+};
 struct NormOptions {
   NormOrder ord = {};
-  std::vector<int> axis = {};  // none: all as one vector; one: of vectors; two: of matrices
+  NormAxes axis = {};  // none: all as one vector; one: of vectors; two: of matrices
   bool keepdims = false;
 };
 Tensor norm(const Operand& tensor, NormOptions options = {});

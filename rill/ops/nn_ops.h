@@ -25,6 +25,11 @@ Tensor elu(const Operand& x);       // exp(x) - 1 below 0
 Tensor selu(const Operand& x);      // elu that keeps mean 0 and variance 1
 Tensor softplus(const Operand& x);  // log(1 + exp(x))
 Tensor softsign(const Operand& x);  // x / (1 + |x|)
+}  // namespace nn
+namespace math {
+using nn::softplus, nn::softsign;
+}
+namespace nn {
 // relu of x and of -x, joined along the last axis or a given one.
 Tensor crelu(const Operand& x);
 Tensor crelu(const Operand& x, int axis);

@@ -9,6 +9,7 @@
 #include "rill/core/tensor.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/sparse_ops.h"
+#include "rill/ops/string_ops.h"
 
 // Tensors whose rows differ in length: tf.RaggedTensor and tf.ragged.
 namespace rill RILL_API {
@@ -114,13 +115,19 @@ class RaggedTensor {
   // A row, where its elements are no rows: ragged_rank() 1. Negative numbers count from the end.
   Tensor operator[](int row) const;
   RaggedTensor row(int i) const;  // where they are
-  // rt(tf::slice(1, 3)), rt(tf::all, tf::slice(tf::None, 2)): some rows, a part of each.
+  // rt(tf::slice(1, 3)), rt(tf::all, tf::slice(tf::None, 2)): some rows, a part of each. Numbers
+  // alone, rt(2, 0), pick an element: a tensor (InvalidArgument where rows have rows below them).
   template <class... I>
-  requires(std::is_convertible_v<const I&, Index>&&...) RaggedTensor operator()(
-      const I&... i) const {
-    return at({Index(i)...});
+  requires(std::is_convertible_v<const I&, Index>&&...) auto operator()(const I&... i) const {
+    if constexpr (sizeof...(I) >= 2 && (std::is_integral_v<I> && ...))
+      return Tensor(at({Index(i)...}));
+    else
+      return at({Index(i)...});
   }
   RaggedTensor at(std::initializer_list<Index> index) const;
+  // Of no ragged axis, as rt(2) and rt(2, tf::slice(1, 3)) give it: the tensor that it is.
+  // InvalidArgument otherwise.
+  operator Tensor() const;
 
   // The same rows of other values. REQUIRES: as many.
   RaggedTensor with_flat_values(const Operand& flat_values) const;
@@ -168,6 +175,12 @@ class RaggedTensor {
   Tensor flat_values_;
   Ref<RaggedRows> rows_;
 };
+namespace strings {
+template <StringLike S>
+RaggedTensor split(const Operand& input, const S& sep, int maxsplit) {
+  return split(input, SplitOptions{std::string(std::string_view(sep)), maxsplit});
+}
+}  // namespace strings
 // <tf.RaggedTensor [[3, 1, 4, 1], [], [5, 9, 2]]>
 std::ostream& operator<<(std::ostream& os, const RaggedTensor& t);
 void append_formatted(std::string& out, const RaggedTensor& t, std::string_view spec);

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "rill/core/operand.h"
@@ -33,10 +34,19 @@ Tensor normal(const Operand& shape, double mean = 0, double stddev = 1, Options 
 Tensor truncated_normal(const Operand& shape, double mean = 0, double stddev = 1,
                         Options options = {});
 // Rows in random order.
+struct ShuffleOptions {
+  std::int64_t seed = -1;  // -1: none
+};
 Tensor shuffle(const Operand& value, std::int64_t seed = -1);
+Tensor shuffle(const Operand& value, ShuffleOptions options);
 // [batch, classes] unnormalised log-probabilities -> [batch, num_samples] classes.
 Tensor categorical(const Operand& logits, const Operand& num_samples, DType dtype = int64,
                    std::int64_t seed = -1);
+struct CategoricalOptions {
+  DType dtype = int64;
+  std::int64_t seed = -1;
+};
+Tensor categorical(const Operand& logits, const Operand& num_samples, CategoricalOptions options);
 // Samples of each alpha (and rate beta, which broadcast): shape + alpha.shape. The gradients by
 // alpha and beta keep each sample at its quantile.
 Tensor gamma(const Operand& shape, const Operand& alpha, const Operand& beta = 1,
@@ -89,6 +99,9 @@ class Generator {
 
   Tensor uniform(const Operand& shape, double minval = 0, double maxval = 1,
                  DType dtype = float32) const;
+  struct UniformOptions;
+  // Of integers, too: all of them, unless maxval is given.
+  Tensor uniform(const Operand& shape, const UniformOptions& options) const;
   Tensor uniform_int(const Operand& shape, const Operand& minval, const Operand& maxval,
                      DType dtype = int32) const;
   Tensor normal(const Operand& shape, double mean = 0, double stddev = 1,
@@ -117,6 +130,12 @@ class Generator {
   explicit Generator(const Tensor& state);
   std::vector<Tensor> take(const Operand& shape) const;  // key, counter
   Tensor state_;                                         // resource of a variable
+};
+
+struct Generator::UniformOptions {
+  double minval = 0;
+  std::optional<double> maxval = {};  // not given: 1, and of integers the end of their range
+  DType dtype = float32;
 };
 
 }  // namespace random

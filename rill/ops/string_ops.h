@@ -26,7 +26,13 @@ Tensor substr(const Operand& input, const Operand& pos, const Operand& len,
 // The parts of each string, a ragged axis behind those of input; of one string values() has them.
 // Split at `sep`; at runs of white space, with none left at the ends, when it is "". At most
 // maxsplit times, unless that is -1.
-RaggedTensor split(const Operand& input, const std::string& sep = "", int maxsplit = -1);
+struct SplitOptions {
+  std::string sep = {};
+  int maxsplit = -1;
+};
+RaggedTensor split(const Operand& input, SplitOptions options = {});
+template <StringLike S>
+RaggedTensor split(const Operand& input, const S& sep, int maxsplit = -1);  // in ragged_ops.h
 
 // The bytes of each string, or its characters of UTF-8, as strings.
 RaggedTensor bytes_split(const Operand& input);
@@ -83,6 +89,24 @@ Tensor reduce_join(const Operand& inputs, ReduceJoinOptions options = {});
 Tensor reduce_join(const Operand& inputs, int axis, ReduceJoinOptions options = {});
 Tensor reduce_join(const Operand& inputs, std::initializer_list<int> axis,
                    ReduceJoinOptions options = {});
+
+// The same of the strings of ragged tensors, as split() gives them.
+Tensor reduce_join(const RaggedTensor& inputs, ReduceJoinOptions options = {});
+// Rows joined: of axis 1, or -1, where elements are no rows.
+Tensor reduce_join(const RaggedTensor& inputs, int axis, ReduceJoinOptions options = {});
+RaggedTensor length(const RaggedTensor& input, const std::string& unit = "BYTE");
+RaggedTensor substr(const RaggedTensor& input, const Operand& pos, const Operand& len,
+                    const std::string& unit = "BYTE");
+RaggedTensor upper(const RaggedTensor& input, const std::string& encoding = "");
+RaggedTensor lower(const RaggedTensor& input, const std::string& encoding = "");
+RaggedTensor strip(const RaggedTensor& input);
+RaggedTensor regex_replace(const RaggedTensor& input, const Operand& pattern,
+                           const Operand& rewrite, bool replace_global = true);
+RaggedTensor regex_full_match(const RaggedTensor& input, const Operand& pattern);
+RaggedTensor to_number(const RaggedTensor& input, DType out_type = float32);
+RaggedTensor as_string(const RaggedTensor& input, AsStringOptions options = {});
+RaggedTensor to_hash_bucket(const RaggedTensor& input, std::int64_t num_buckets);
+RaggedTensor to_hash_bucket_fast(const RaggedTensor& input, std::int64_t num_buckets);
 
 }  // namespace strings
 

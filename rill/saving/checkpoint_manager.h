@@ -35,6 +35,11 @@ struct CheckpointSaveOptions {
 class CheckpointManager {
  public:
   CheckpointManager(const Checkpoint& checkpoint, CheckpointManagerOptions options);
+  template <StringLike S>
+  CheckpointManager(const Checkpoint& checkpoint, const S& directory,
+                    CheckpointManagerOptions options = {})
+      : CheckpointManager(checkpoint, (options.directory = std::string(std::string_view(directory)),
+                                       std::move(options))) {}
 
   // The path that was written; empty when the interval has not passed. The count of saves
   // continues even where a number is given.

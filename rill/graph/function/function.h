@@ -233,6 +233,11 @@ auto make_function(F f, FunctionOptions options, Pack<A...>) {
   return Function<typename ResultOf<R>::type, std::remove_cvref_t<A>...>(
       AnyFunction(new TraceableOf<F, A...>(std::move(f)), std::move(options)));
 }
+// What tf::function makes of a callable with an error: calls of it are no further errors.
+struct NoFunction {
+  template <class... A>
+  Tensor operator()(const A&...) const;
+};
 }  // namespace detail
 
 // Of a lambda, a function or any callable whose parameters are tensors, nests,
@@ -240,9 +245,13 @@ auto make_function(F f, FunctionOptions options, Pack<A...>) {
 //   auto step = tf::function([&](Tensor x, Tensor y) { ... return loss; });
 template <class F>
 auto function(F f, FunctionOptions options = {}) {
+  detail::require_signature<F>();
   using S = detail::SignatureOf<F>;
-  return detail::make_function<F, typename S::result>(std::move(f), std::move(options),
-                                                      typename S::args{});
+  if constexpr (detail::has_signature<F>)
+    return detail::make_function<F, typename S::result>(std::move(f), std::move(options),
+                                                        typename S::args{});
+  else
+    return detail::NoFunction{};
 }
 // Of a member: tf::function(this, &Layer::call).
 template <class C, class R, class... A>

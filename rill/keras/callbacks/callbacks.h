@@ -243,10 +243,22 @@ class BackupAndRestore : public Callback {
   std::int64_t batches_ = 0;
 };
 
+// "epoch" (0): once an epoch; "batch" (1), or n: the batches too, every n of them.
+class UpdateFreq {
+ public:
+  UpdateFreq(int n) : n_(n) {}
+  template <StringLike S>
+  UpdateFreq(const S& text) : n_(parse(std::string_view(text))) {}
+  operator int() const { return n_; }
+
+ private:
+  static int parse(std::string_view text);
+  int n_;
+};
 struct TensorBoardOptions {
   std::string log_dir = "logs";
-  // 0: once an epoch; n: the batches too, every n of them.
-  int update_freq = 0;
+  bool write_graph = false;  // accepted; no graph is written
+  UpdateFreq update_freq = "epoch";
   bool write_steps_per_second = false;
 };
 // Writes the numbers of epochs, and of batches if asked, for TensorBoard: those of training into
@@ -256,8 +268,9 @@ class TensorBoard : public Callback {
   TensorBoard();
   explicit TensorBoard(TensorBoardOptions options);
   template <StringLike S>
-  explicit TensorBoard(const S& log_dir)
-      : TensorBoard(TensorBoardOptions{.log_dir = std::string(std::string_view(log_dir))}) {}
+  explicit TensorBoard(const S& log_dir, TensorBoardOptions options = {})
+      : TensorBoard(
+            (options.log_dir = std::string(std::string_view(log_dir)), std::move(options))) {}
   void on_train_begin(const Logs& logs) override;
   void on_train_end(const Logs& logs) override;
   void on_epoch_begin(int epoch, const Logs& logs) override;

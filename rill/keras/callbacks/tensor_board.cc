@@ -1,5 +1,6 @@
 #include <chrono>
 
+#include "rill/base/check.h"
 #include "rill/io/file.h"
 #include "rill/keras/callbacks/callbacks.h"
 #include "rill/keras/models/model.h"
@@ -12,6 +13,13 @@ double now() {
 }
 }  // namespace
 
+int UpdateFreq::parse(std::string_view text) {
+  RILL_CHECK(text == "epoch" || text == "batch", invalid_argument,
+             "[TensorBoard] update_freq is \"{}\"; expected \"epoch\", \"batch\" or a number of "
+             "batches",
+             text);
+  return text == "batch" ? 1 : 0;
+}
 TensorBoard::TensorBoard() : TensorBoard(TensorBoardOptions{}) {}
 TensorBoard::TensorBoard(TensorBoardOptions o) : o_(std::move(o)) {}
 

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "rill/base/check.h"
+#include "rill/base/nearest.h"
+#include "rill/core/tensor_impl.h"
 #include "rill/graph/ir/graph.h"
 #include "rill/keras/engine/layer_impl.h"
 #include "rill/keras/engine/registered_layers.h"
@@ -66,20 +68,15 @@ LayerOptions LayerOptions::from_config(const Config& c) {
   return o;
 }
 
-namespace {
-Tensor only_result(const Layer& layer, const Nest& out) {
-  RILL_CHECK(out.is_tensor(), invalid_argument,
-             "[{}] the {} gives {} results, {}; a call of it gives one tensor. Call "
-             "layer.apply(x), whose Nest holds them all",
-             layer.name(), layer.class_name(), out.flatten().size(), out.to_string());
-  return out.as_tensor();
+Tensor result_of(const Layer& layer, const Nest& out) {
+  if (out.is_tensor()) return out.as_tensor();
+  return make_several(out, format("the layer \"{}\" ({})", layer.name(), layer.class_name()));
 }
-}  // namespace
 Tensor Layer::operator()(const Operand& x, CallOptions options) const {
-  return only_result(*this, apply(Nest(to_tensor(x)), std::move(options)));
+  return result_of(*this, apply(Nest(to_tensor(x)), std::move(options)));
 }
 Tensor Layer::operator()(std::initializer_list<Tensor> xs, CallOptions options) const {
-  return only_result(*this, apply(Nest(std::vector<Tensor>(xs)), std::move(options)));
+  return result_of(*this, apply(Nest(std::vector<Tensor>(xs)), std::move(options)));
 }
 Nest Layer::apply(const Nest& inputs, CallOptions options) const {
   return LayerCalls::apply(*this, inputs, std::move(options));
@@ -175,6 +172,21 @@ DType Layer::compute_dtype() const { return impl_->policy.compute_dtype(); }
 bool Layer::stateful() const { return impl_->stateful; }
 void Layer::reset_states() { impl_->reset_states(); }
 
+Variable Layer::weight_named(std::string_view wanted) const {
+  std::vector<std::string> names;
+  for (const Variable& v : weights()) {
+    const std::string full = v.name();
+    std::string own = full.substr(0, full.rfind(':'));
+    own = own.substr(own.rfind('/') == std::string::npos ? 0 : own.rfind('/') + 1);
+    if (own == wanted) return v;
+    names.push_back(std::move(own));
+  }
+  RILL_CHECK(built(), failed_precondition,
+             "[{}] the layer has no \"{}\" before it is built. Call it on data first", name(),
+             wanted);
+  RILL_FAIL(not_found, "[{}] the layer has no weight \"{}\".{}", name(), wanted,
+            did_you_mean(wanted, names));
+}
 std::vector<Variable> Layer::weights() const { return impl_->weights(LayerImpl::Which::all); }
 std::vector<Variable> Layer::trainable_variables() const {
   return impl_->weights(LayerImpl::Which::trainable);

@@ -139,7 +139,9 @@ class Layer : public std::enable_shared_from_this<Layer> {
   Layer& operator=(Layer&&) noexcept;
 
   // Builds at the first call, then calls. On a tensor of keras::Input it adds to the model
-  // that is being drawn instead.
+  // that is being drawn instead. Of several results:
+  //
+  //   auto [y, state] = layer(x).unpack<2>();   // or layer(x)[1], or a loop over them
   Tensor operator()(const Operand& x, CallOptions options = {}) const;
   Tensor operator()(std::initializer_list<Tensor> xs, CallOptions options = {}) const;
   template <class N>
@@ -149,6 +151,9 @@ class Layer : public std::enable_shared_from_this<Layer> {
   }
   // Any structure in, any structure out: several inputs, several results.
   Nest apply(const Nest& inputs, CallOptions options = {}) const;
+  Nest call_all(const Nest& inputs, CallOptions options = {}) const {
+    return apply(inputs, std::move(options));
+  }
 
   // ---- for a user-defined class
   // Makes the weights for this shape of the (first) input. The base makes those of a layer or model
@@ -280,6 +285,10 @@ class Layer : public std::enable_shared_from_this<Layer> {
   void add_metric(const Tensor& value, std::string_view name) const;
   void set_supports_masking(bool yes);
 
+  // The weight of that name, "kernel". FailedPrecondition before it is built, NotFound where there
+  // is none.
+  Variable weight_named(std::string_view name) const;
+
   Ref<LayerImpl> impl_;
 
  private:
@@ -329,6 +338,42 @@ class LayerRef {
   bool defined() const { return static_cast<bool>(layer_); }
   Layer& operator*() const { return *layer_; }
   Layer* operator->() const { return layer_.get(); }
+  // What programs ask a layer most, so that get_layer("x").weights() is a line.
+  std::string name() const { return layer_->name(); }
+  std::string class_name() const { return layer_->class_name(); }
+  bool built() const { return layer_->built(); }
+  bool trainable() const { return layer_->trainable(); }
+  void trainable(bool yes) const { layer_->set_trainable(yes); }
+  void set_trainable(bool yes) const { layer_->set_trainable(yes); }
+  DType dtype() const { return layer_->dtype(); }
+  std::vector<Variable> variables() const { return layer_->weights(); }
+  std::vector<Variable> weights() const { return layer_->weights(); }
+  std::vector<Variable> trainable_variables() const { return layer_->trainable_variables(); }
+  std::vector<Variable> trainable_weights() const { return layer_->trainable_variables(); }
+  std::vector<Variable> non_trainable_variables() const {
+    return layer_->non_trainable_variables();
+  }
+  std::vector<Variable> non_trainable_weights() const { return layer_->non_trainable_variables(); }
+  std::int64_t count_params() const { return layer_->count_params(); }
+  std::vector<Tensor> get_weights() const { return layer_->get_weights(); }
+  void set_weights(const std::vector<Tensor>& values) const { layer_->set_weights(values); }
+  std::vector<Tensor> losses() const { return layer_->losses(); }
+  std::vector<Tensor> inputs() const { return layer_->inputs(); }
+  std::vector<Tensor> outputs() const { return layer_->outputs(); }
+  Tensor input() const { return layer_->input(); }
+  Tensor output() const { return layer_->output(); }
+  TensorShape input_shape() const { return layer_->input_shape(); }
+  TensorShape output_shape() const { return layer_->output_shape(); }
+  Config get_config() const { return layer_->get_config(); }
+  Tensor operator()(const Operand& x, CallOptions options = {}) const {
+    return (*layer_)(x, std::move(options));
+  }
+  Tensor operator()(std::initializer_list<Tensor> xs, CallOptions options = {}) const {
+    return (*layer_)(xs, std::move(options));
+  }
+  Nest apply(const Nest& inputs, CallOptions options = {}) const {
+    return layer_->apply(inputs, std::move(options));
+  }
   // The object, null where it has another class.
   template <class L>
   std::shared_ptr<L> as() const {

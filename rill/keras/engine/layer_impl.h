@@ -260,6 +260,9 @@ std::vector<ValueSpec> infer_outputs(const Layer& layer, const Nest& inputs,
 // `like` gives the sizes that are unknown, axis by axis; at most one may lack there.
 Tensor reshape_to(const Tensor& x, const TensorShape& to, const Tensor& like = {});
 
+// What a call of the layer gives: the only result, or a tensor that stands for several.
+Tensor result_of(const Layer& layer, const Nest& out);
+
 // The options that built-in layers have in common, from the fields of their own structs.
 template <class O>
 LayerOptions common(const O& o) {

@@ -14,7 +14,9 @@ namespace layers {
 struct AttentionCall {
   Tensor key = {};                          // the value, when not given
   Tensor query_mask = {}, value_mask = {};  // [batch, T]; else as the tensors carry them
-  bool use_causal_mask = false;             // a query sees no value that comes after it
+  // Two results: auto [y, scores] = layer(q, v, {.return_attention_scores = true}).unpack<2>();
+  bool return_attention_scores = false;
+  bool use_causal_mask = false;  // a query sees no value that comes after it
   int training = -1;
 };
 
@@ -69,8 +71,9 @@ class AdditiveAttention : public DenseAttention {
 
 // What a call of MultiHeadAttention may say beyond query and value.
 struct MultiHeadAttentionCall {
-  Tensor key = {};             // the value, when not given
-  Tensor attention_mask = {};  // [batch, Tq, Tv]: false where a query must not look
+  Tensor key = {};                       // the value, when not given
+  Tensor attention_mask = {};            // [batch, Tq, Tv]: false where a query must not look
+  bool return_attention_scores = false;  // two results, as of Attention
   int training = -1;
   bool use_causal_mask = false;
 };

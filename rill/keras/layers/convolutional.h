@@ -108,6 +108,9 @@ template <int axes>
 class Conv : public Layer {
  public:
   explicit Conv(ConvOptions options);
+  // The weights by name, once the layer is built.
+  Variable kernel() const { return weight_named("kernel"); }
+  Variable bias() const { return weight_named("bias"); }
   Conv(std::int64_t filters, ConvOptions o) : Conv((o.filters = filters, std::move(o))) {}
   Conv(std::int64_t filters, int kernel_size, ConvOptions o = {})
       : Conv((o.filters = filters, o.kernel_size = kernel_size, std::move(o))) {}

@@ -31,6 +31,9 @@ class Dense : public Layer {
  public:
   explicit Dense(DenseOptions options);
   explicit Dense(std::int64_t units, DenseOptions options = {});
+  // The weights by name, once the layer is built.
+  Variable kernel() const { return weight_named("kernel"); }
+  Variable bias() const { return weight_named("bias"); }
 };
 
 struct ActivationOptions {

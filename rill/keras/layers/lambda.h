@@ -15,12 +15,26 @@ using LayerFunction = std::function<Nest(const Nest&, const Config& arguments)>;
 // InvalidArgument unless there are none: for functions of the inputs alone.
 void require_no_arguments(const Config& arguments);
 
+template <class F>
+inline constexpr bool takes_layer_inputs =
+    std::disjunction_v<std::is_invocable<F&, Tensor>, std::is_invocable<F&, Tensor, Config>,
+                       std::is_invocable<F&, Nest>, std::is_invocable<F&, std::vector<Tensor>>,
+                       std::is_invocable<F&, Nest, Config>,
+                       std::is_invocable<F&, std::vector<Tensor>, Config>>;
+
 // A function of one tensor, of a list of them, or of any structure; and optionally of a Config
 // with further arguments.
 template <class F>
 LayerFunction as_layer_function(F f) {
   using List = std::vector<Tensor>;
-  if constexpr (std::is_invocable_r_v<Tensor, F&, Tensor, Config>)
+  constexpr bool callable = takes_layer_inputs<F>;
+  static_assert(callable,
+                "rill: this callable is no function of a layer: there is an error in its body, "
+                "shown above, or it does not take a Tensor, a vector of them or a Nest (and a "
+                "keras::Config behind it)");
+  if constexpr (!callable)
+    return {};
+  else if constexpr (std::is_invocable_r_v<Tensor, F&, Tensor, Config>)
     return
         [f](const Nest& x, const Config& a) mutable -> Nest { return Tensor(f(x.as_tensor(), a)); };
   else if constexpr (std::is_invocable_v<F&, List, Config>)
@@ -38,10 +52,10 @@ LayerFunction as_layer_function(F f) {
         return Nest(f(x));
     };
 }
+// A class is taken for a callable without a look at its body, so that the compiler speaks of a
+// mistake there, and not of constructors.
 template <class F>
-concept LayerCallable = std::is_invocable_v<F&, Tensor> || std::is_invocable_v<F&, Nest> ||
-    std::is_invocable_v<F&, std::vector<Tensor>> || std::is_invocable_v<F&, Tensor, Config> ||
-    std::is_invocable_v<F&, Nest, Config> || std::is_invocable_v<F&, std::vector<Tensor>, Config>;
+concept LayerCallable = std::is_class_v<F> || std::is_function_v<std::remove_pointer_t<F>>;
 
 namespace utils {
 

@@ -35,6 +35,11 @@ class BatchNormalization : public Layer {
  public:
   BatchNormalization();
   explicit BatchNormalization(BatchNormalizationOptions options);
+  // The weights by name, once the layer is built.
+  Variable gamma() const { return weight_named("gamma"); }
+  Variable beta() const { return weight_named("beta"); }
+  Variable moving_mean() const { return weight_named("moving_mean"); }
+  Variable moving_variance() const { return weight_named("moving_variance"); }
 };
 
 struct LayerNormalizationOptions {
@@ -57,6 +62,9 @@ class LayerNormalization : public Layer {
  public:
   LayerNormalization();
   explicit LayerNormalization(LayerNormalizationOptions options);
+  // The weights by name, once the layer is built.
+  Variable gamma() const { return weight_named("gamma"); }
+  Variable beta() const { return weight_named("beta"); }
 };
 
 struct RMSNormalizationOptions {

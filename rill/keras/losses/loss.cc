@@ -14,6 +14,18 @@
 
 namespace rill::keras {
 
+namespace {
+constexpr const char* kReductions[] = {"auto", "sum_over_batch_size", "sum", "none"};
+}
+Reduction ReductionArg::by_name(std::string_view name) {
+  for (int i = 0; i < 4; ++i)
+    if (name == kReductions[i]) return static_cast<Reduction>(i);
+  RILL_FAIL(invalid_argument,
+            "[loss] reduction is \"{}\"; expected \"auto\", \"sum_over_batch_size\", \"sum\" or "
+            "\"none\"",
+            name);
+}
+
 Loss::~Loss() = default;
 
 Tensor Loss::call(const Tensor&, const Tensor&) {
@@ -27,9 +39,8 @@ std::string Loss::name() const {
   return options_.name.empty() ? snake_case(class_name()) : options_.name;
 }
 Config Loss::get_config() const {
-  static const char* names[] = {"auto", "sum_over_batch_size", "sum", "none"};
   return Config::dict(
-      {{"reduction", names[static_cast<int>(options_.reduction)]}, {"name", name()}});
+      {{"reduction", kReductions[static_cast<int>(reduction())]}, {"name", name()}});
 }
 
 Tensor Loss::counted(const Tensor&, const Tensor&) const { return {}; }

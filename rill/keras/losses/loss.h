@@ -15,8 +15,22 @@ namespace keras {
 // What becomes of the losses of a batch: their mean (AUTO means that too), their sum, or nothing.
 enum class Reduction : unsigned char { AUTO, SUM_OVER_BATCH_SIZE, SUM, NONE };
 
+// As an option: Reduction::NONE, or the name that Keras writes: "none". InvalidArgument for
+// another.
+class ReductionArg {
+ public:
+  ReductionArg(Reduction r) : value_(r) {}
+  template <StringLike S>
+  ReductionArg(const S& name) : value_(by_name(std::string_view(name))) {}
+  operator Reduction() const { return value_; }
+
+ private:
+  static Reduction by_name(std::string_view name);
+  Reduction value_;
+};
+
 struct LossOptions {
-  Reduction reduction = Reduction::AUTO;
+  ReductionArg reduction = Reduction::AUTO;
   std::string name = {};
 };
 

@@ -119,16 +119,8 @@ LossRef deserialize(const Config& config) { return LossRef::deserialize(config);
 // ---- from a configuration
 namespace {
 
-Reduction reduction_of(const Config& c) {
-  const std::string text = c.get("reduction", "auto");
-  if (text == "auto") return Reduction::AUTO;
-  if (text == "sum_over_batch_size") return Reduction::SUM_OVER_BATCH_SIZE;
-  if (text == "sum") return Reduction::SUM;
-  if (text == "none") return Reduction::NONE;
-  RILL_FAIL(invalid_argument,
-            "[loss] reduction is \"{}\"; expected \"auto\", \"sum_over_batch_size\", \"sum\" or "
-            "\"none\"",
-            text);
+ReductionArg reduction_of(const Config& c) {
+  return ReductionArg(std::string(c.get("reduction", "auto")));
 }
 // Options with what a configuration says of the fields that every loss has.
 template <class Options>

@@ -61,7 +61,7 @@ class LogCosh : public FunctionLoss<log_cosh> {
 // ---- with arguments
 struct HuberOptions {
   double delta = 1;  // where squares become straight lines
-  Reduction reduction = Reduction::AUTO;
+  ReductionArg reduction = Reduction::AUTO;
   std::string name = "huber_loss";
 };
 class Huber : public Loss {
@@ -77,7 +77,7 @@ class Huber : public Loss {
 
 struct CosineSimilarityOptions {
   int axis = -1;
-  Reduction reduction = Reduction::AUTO;
+  ReductionArg reduction = Reduction::AUTO;
   std::string name = {};
 };
 class CosineSimilarity : public Loss {
@@ -94,7 +94,7 @@ struct CrossentropyLossOptions {
   bool from_logits = false;
   double label_smoothing = 0;
   int axis = -1;
-  Reduction reduction = Reduction::AUTO;
+  ReductionArg reduction = Reduction::AUTO;
   std::string name = {};
 };
 class BinaryCrossentropy : public Loss {
@@ -119,7 +119,7 @@ class CategoricalCrossentropy : public Loss {
 struct SparseCategoricalCrossentropyOptions {
   bool from_logits = false;
   std::optional<std::int64_t> ignore_class = {};
-  Reduction reduction = Reduction::AUTO;
+  ReductionArg reduction = Reduction::AUTO;
   std::string name = {};
 };
 class SparseCategoricalCrossentropy : public Loss {
@@ -139,7 +139,7 @@ struct BinaryFocalCrossentropyOptions {
   bool from_logits = false;
   double label_smoothing = 0;
   int axis = -1;
-  Reduction reduction = Reduction::AUTO;
+  ReductionArg reduction = Reduction::AUTO;
   std::string name = {};
 };
 class BinaryFocalCrossentropy : public Loss {
@@ -157,7 +157,7 @@ struct CategoricalFocalCrossentropyOptions {
   bool from_logits = false;
   double label_smoothing = 0;
   int axis = -1;
-  Reduction reduction = Reduction::AUTO;
+  ReductionArg reduction = Reduction::AUTO;
   std::string name = {};
 };
 class CategoricalFocalCrossentropy : public Loss {
@@ -172,7 +172,7 @@ class CategoricalFocalCrossentropy : public Loss {
 
 // ---- of Keras 3
 struct DiceOptions {
-  Reduction reduction = Reduction::AUTO;
+  ReductionArg reduction = Reduction::AUTO;
   std::string name = "dice";
   std::vector<int> axis = {};  // over which regions are compared; none: all
 };
@@ -188,7 +188,7 @@ class Dice : public Loss {
 
 struct TverskyOptions {
   double alpha = 0.5, beta = 0.5;  // weights of what lacks in y_pred, and of what is too much
-  Reduction reduction = Reduction::AUTO;
+  ReductionArg reduction = Reduction::AUTO;
   std::string name = "tversky";
   std::vector<int> axis = {};
 };
@@ -205,7 +205,7 @@ class Tversky : public Loss {
 struct CircleOptions {
   double gamma = 80, margin = 0.4;
   bool remove_diagonal = true;
-  Reduction reduction = Reduction::AUTO;
+  ReductionArg reduction = Reduction::AUTO;
   std::string name = "circle";
 };
 // Samples whose loss is 0 do not count in the mean.

@@ -5,7 +5,7 @@
 
 namespace rill::keras {
 
-const std::vector<double>& History::Values::operator[](std::string_view name) const {
+const std::vector<double>& History::Values::operator[](std::string_view name) const& {
   for (const auto& [key, values] : items_)
     if (key == name) return values;
   RILL_FAIL(not_found, "[history] there is no \"{}\".{}", name, did_you_mean(name, keys()));

@@ -21,9 +21,13 @@ class History {
    public:
     using Items = std::vector<std::pair<std::string, std::vector<double>>>;
     // NotFound, with the names that there are.
-    const std::vector<double>& operator[](std::string_view name) const;
+    const std::vector<double>& operator[](std::string_view name) const&;
+    std::vector<double> operator[](std::string_view name) && {
+      return static_cast<const Values&>(*this)[name];
+    }
     bool contains(std::string_view name) const;
-    const Items& items() const { return items_; }
+    const Items& items() const& { return items_; }
+    Items items() && { return std::move(items_); }
     Items::const_iterator begin() const { return items_.begin(); }
     Items::const_iterator end() const { return items_.end(); }
     std::size_t size() const { return items_.size(); }
@@ -35,9 +39,11 @@ class History {
   };
   Values history;
   // The same without the field: fit(..)["loss"].
-  const std::vector<double>& operator[](std::string_view name) const { return history[name]; }
+  const std::vector<double>& operator[](std::string_view name) const& { return history[name]; }
+  std::vector<double> operator[](std::string_view name) && { return history[name]; }
   bool contains(std::string_view name) const { return history.contains(name); }
-  const Values::Items& items() const { return history.items(); }
+  const Values::Items& items() const& { return history.items(); }
+  Values::Items items() && { return std::move(history).items(); }
   std::vector<int> epoch;  // the numbers of the epochs
   struct Params {
     int epochs = 0;
@@ -96,6 +102,10 @@ class CallbackRef {
  private:
   std::shared_ptr<callbacks::Callback> callback_;
 };
+
+namespace callbacks {
+using keras::CallbackRef;
+}
 
 }  // namespace keras
 }  // namespace RILL_API

@@ -39,6 +39,11 @@ std::vector<double> Logs::values() const {
   for (const auto& [key, value] : v_) list.push_back(value);
   return list;
 }
+std::vector<std::string> Logs::keys() const {
+  std::vector<std::string> list;
+  for (const auto& [key, value] : v_) list.push_back(key);
+  return list;
+}
 void Logs::require(std::size_t n) const {
   RILL_CHECK(v_.size() == n, invalid_argument, "[logs] there are {} numbers; asked for {}",
              v_.size(), n);

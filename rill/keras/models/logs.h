@@ -24,7 +24,13 @@ class Logs {
   void set(std::string_view name, double value);
   std::size_t size() const { return v_.size(); }
   bool empty() const { return v_.empty(); }
-  const std::vector<std::pair<std::string, double>>& items() const { return v_; }
+  using Items = std::vector<std::pair<std::string, double>>;
+  const Items& items() const& { return v_; }
+  Items items() && { return std::move(v_); }
+  // for (const auto& [name, value] : logs)
+  Items::const_iterator begin() const { return v_.begin(); }
+  Items::const_iterator end() const { return v_.end(); }
+  std::vector<std::string> keys() const;
   std::vector<double> values() const;
   template <std::size_t N>
   struct Values {

@@ -22,8 +22,10 @@ bool has_graph(const ModelImpl& model) {
 
 Model::Model() : Layer(this, new ModelImpl("")) {}
 Model::Model(LayerOptions options) : Layer(this, new ModelImpl("", std::move(options))) {}
-Model::Model(const Nest& inputs, const Nest& outputs, std::string_view name)
-    : Layer(this, new FunctionalImpl(inputs, outputs, std::string(name))) {}
+Model::Model(const Nest& inputs, const Nest& outputs, ModelOptions options)
+    : Layer(this, new FunctionalImpl(inputs, outputs, std::move(options.name))) {
+  if (!options.trainable) set_trainable(false);
+}
 ModelImpl& Model::model_impl() const { return static_cast<ModelImpl&>(*impl_); }
 
 std::vector<LayerRef> Model::layers() const { return model_impl().layers(); }
@@ -73,16 +75,26 @@ void Model::build_model(const TensorShape& input_shape) {
 }
 
 Sequential::Sequential() : Model(this, new SequentialImpl("")) {}
-Sequential::Sequential(std::initializer_list<LayerRef> layers, std::string_view name)
-    : Model(this, new SequentialImpl(std::string(name))) {
+Sequential::Sequential(std::initializer_list<LayerRef> layers, ModelOptions options)
+    : Sequential(std::vector<LayerRef>(layers), std::move(options)) {}
+Sequential::Sequential(const std::vector<LayerRef>& layers, ModelOptions options)
+    : Model(this, new SequentialImpl(std::move(options.name))) {
   for (const LayerRef& l : layers) add(l);
-}
-Sequential::Sequential(const std::vector<LayerRef>& layers, std::string_view name)
-    : Model(this, new SequentialImpl(std::string(name))) {
-  for (const LayerRef& l : layers) add(l);
+  if (!options.trainable) set_trainable(false);
 }
 void Sequential::add(LayerRef layer) { static_cast<SequentialImpl&>(*impl_).add(std::move(layer)); }
 void Sequential::pop() { static_cast<SequentialImpl&>(*impl_).pop(); }
+
+void ValidationData::take(const Nest& tuple) {
+  const bool is_tuple = !tuple.is_tensor() && !tuple.is_dict() && !tuple.is_composite();
+  RILL_CHECK(is_tuple && (tuple.size() == 2 || tuple.size() == 3), invalid_argument,
+             "[validation_data] got {}; expected (x, y) or (x, y, sample_weight), as "
+             "tf::tuple(x, y) or {{x, y}}",
+             tuple.to_string());
+  x_ = tuple.part(0), y_ = tuple.part(1);
+  if (tuple.size() == 3) weight_ = tuple.part(2);
+  kind_ = Kind::arrays;
+}
 
 int Verbose::parse(std::string_view text) {
   RILL_CHECK(text == "auto", invalid_argument, "[verbose] got \"{}\"; expected \"auto\", 0, 1 or 2",

@@ -159,6 +159,9 @@ class ValidationData {
   ValidationData(const Nest& x, const Nest& y) : x_(x), y_(y), kind_(Kind::arrays) {}
   ValidationData(const Nest& x, const Nest& y, const Nest& sample_weight)
       : x_(x), y_(y), weight_(sample_weight), kind_(Kind::arrays) {}
+  // tf::tuple(x, y), tf::tuple(x, y, sample_weight); InvalidArgument for anything else.
+  template <class N>
+  requires std::is_same_v<N, Nest> ValidationData(const N& tuple) { take(tuple); }
   ValidationData(const data::Dataset& d)
       : dataset_(std::make_shared<data::Dataset>(d)), kind_(Kind::dataset) {}
   ValidationData(utils::Sequence& s) : sequence_(&s), kind_(Kind::sequence) {}  // lives as long
@@ -171,6 +174,7 @@ class ValidationData {
   utils::Sequence& sequence() const { return *sequence_; }
 
  private:
+  void take(const Nest& tuple);
   utils::Sequence* sequence_ = nullptr;
   Nest x_, y_, weight_;
   std::shared_ptr<data::Dataset> dataset_;
@@ -253,6 +257,11 @@ struct SummaryOptions {
   bool show_trainable = false;
 };
 
+struct ModelOptions {
+  std::string name = {};  // "model_1", when empty
+  bool trainable = true;
+};
+
 struct SaveOptions {
   bool overwrite = true;  // false: AlreadyExists when there is such a file
   bool include_optimizer = true;
@@ -277,7 +286,10 @@ struct LoadWeightsOptions {
 class Model : public Layer {
  public:
   // What leads from keras::Input to outputs: one tensor, a list, or a dict of each.
-  Model(const Nest& inputs, const Nest& outputs, std::string_view name = {});
+  Model(const Nest& inputs, const Nest& outputs, ModelOptions options = {});
+  template <StringLike S>
+  Model(const Nest& inputs, const Nest& outputs, const S& name)
+      : Model(inputs, outputs, ModelOptions{.name = std::string(std::string_view(name))}) {}
 
   // ---- training
   void compile(CompileOptions options = {});
@@ -375,8 +387,14 @@ class Model : public Layer {
 class Sequential : public Model {
  public:
   Sequential();
-  explicit Sequential(std::initializer_list<LayerRef> layers, std::string_view name = {});
-  explicit Sequential(const std::vector<LayerRef>& layers, std::string_view name = {});
+  explicit Sequential(std::initializer_list<LayerRef> layers, ModelOptions options = {});
+  explicit Sequential(const std::vector<LayerRef>& layers, ModelOptions options = {});
+  template <StringLike S>
+  Sequential(std::initializer_list<LayerRef> layers, const S& name)
+      : Sequential(layers, ModelOptions{.name = std::string(std::string_view(name))}) {}
+  template <StringLike S>
+  Sequential(const std::vector<LayerRef>& layers, const S& name)
+      : Sequential(layers, ModelOptions{.name = std::string(std::string_view(name))}) {}
   void add(LayerRef layer);
   void pop();
 };

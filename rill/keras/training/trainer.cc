@@ -68,6 +68,23 @@ MetricsArg::MetricsArg(const std::vector<MetricList>& given) {
       all_.insert(all_.end(), l.list().begin(), l.list().end());
 }
 
+namespace {
+// {{"kind", "accuracy"}} is a list of metrics to C++, and a dict of one output to who wrote it: it
+// is one where each list is the name of an output, which no metric has, and metrics behind it.
+MetricsArg named_metrics(const MetricsArg& arg, const std::vector<std::string>& keys,
+                         const std::vector<std::string>& known) {
+  std::vector<std::pair<std::string, std::vector<MetricRef>>> named;
+  for (const std::vector<MetricRef>& list : arg.each()) {
+    const auto is_in = [&](const std::vector<std::string>& names) {
+      return std::find(names.begin(), names.end(), list[0].name()) != names.end();
+    };
+    if (list.size() < 2 || list[0].defined() || !is_in(keys) || is_in(known)) return arg;
+    named.emplace_back(list[0].name(), std::vector<MetricRef>(list.begin() + 1, list.end()));
+  }
+  return named.empty() ? arg : MetricsArg(std::move(named));
+}
+}  // namespace
+
 void forget_functions(Trainer& trainer) { trainer.forget_functions(); }
 void Trainer::forget_functions() {
   for (auto& f : functions_) f.reset();
@@ -366,7 +383,8 @@ void Trainer::resolve(Model& model, const Nest& y, const Nest& y_pred) {
   for (const auto& [key, w] : weights.named()) find(key, "loss_weights").loss_weight = w;
 
   const std::vector<Tensor> labels = labels_by_output(y, y_pred);
-  const auto resolve_all = [&](const MetricsArg& arg, std::vector<MetricRef> Output::*into) {
+  const auto resolve_all = [&](MetricsArg& arg, std::vector<MetricRef> Output::*into) {
+    arg = named_metrics(arg, keys, metric_names());
     const auto add = [&](Output& o, const MetricRef& m) {
       const auto i = static_cast<std::size_t>(&o - outputs_.data());
       if (!labels[i].defined()) return;

@@ -30,6 +30,9 @@ inline std::int64_t add_sizes(std::int64_t a, std::int64_t b, std::string_view t
   return n;
 }
 
+// t(begin, .., end).
+Tensor index_tensor(const Tensor& t, const Index* begin, const Index* end);
+
 // The largest element of an integer tensor; 0 when it is empty.
 Tensor largest(const Tensor& x);
 

@@ -291,6 +291,9 @@ Tensor tensor_diag_part(const Operand& input) { return execute(tensor_diag_part_
 Tensor eye(const Operand& num_rows, DType dtype) {
   return eye(num_rows, num_rows, EyeOptions{.dtype = dtype});
 }
+Tensor eye(const Operand& num_rows, EyeOptions options) {
+  return eye(num_rows, num_rows, std::move(options));
+}
 Tensor eye(const Operand& num_rows, const Operand& num_columns, EyeOptions o) {
   const Arg r(num_rows, int32), c(num_columns, int32);
   RILL_CHECK(!r->shape().has_rank() || r->ndim() == 0, invalid_argument,

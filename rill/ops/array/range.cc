@@ -98,6 +98,7 @@ DType common_dtype(const Operand* const (&operands)[3], const Tensor* const (&te
 }  // namespace
 
 Tensor range(const Operand& limit) { return range(0, limit, 1); }
+Tensor range(const Operand& limit, DType dtype) { return range(0, limit, 1, dtype); }
 Tensor range(const Operand& start, const Operand& limit, const Operand& delta, DType dtype) {
   const Arg s(start), l(limit), d(delta);
   if (!dtype.defined()) dtype = common_dtype({&start, &limit, &delta}, {&*s, &*l, &*d});

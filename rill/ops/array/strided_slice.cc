@@ -1,5 +1,6 @@
 // x[begin:end:step, number, ..., newaxis]: the op, and Tensor's indexing on it.
 #include "rill/core/strided_slice.h"
+#include "rill/core/nest.h"
 
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
@@ -92,10 +93,35 @@ const Op& strided_slice_grad_op =
 // An index as the op's inputs and masks.
 struct Parsed {
   SmallVector<std::int64_t, 6> begin, end, stride;
-  std::vector<Tensor> begin_tensors;  // not empty: some numbers are symbolic
+  std::vector<Tensor> begin_tensors, end_tensors, stride_tensors;  // where some are symbolic
   StridedSliceMasks masks{0, 0, 0, 0, 0};
   bool wide = false;
 };
+
+bool is_symbolic(const Index& i) {
+  const Slice& s = i.range();
+  for (const Tensor* t : {&i.tensor(), &s.begin_at, &s.end_at, &s.step_at})
+    if (t->defined() && t->is_symbolic()) return true;
+  return false;
+}
+// A scalar that is an end of a slice, or its step.
+const Tensor& checked_end(const Tensor& t, const char* what) {
+  refuse_several(t, "getitem");
+  RILL_CHECK(t.dtype().is_integer(), invalid_argument,
+             "[getitem] the {} of a slice is a tensor of dtype {}; expected an integer scalar",
+             what, t.dtype());
+  RILL_CHECK(!t.shape().has_rank() || t.ndim() == 0, invalid_argument,
+             "[getitem] the {} of a slice is a tensor of shape {}; expected a scalar", what,
+             t.shape());
+  return t;
+}
+// Its number, or `symbol` where it has none yet.
+std::int64_t number_at(const Tensor& t, const char* what, std::int64_t otherwise, Tensor* symbol) {
+  if (!t.defined()) return otherwise;
+  if (!checked_end(t, what).is_symbolic()) return t.item<std::int64_t>();
+  *symbol = cast(t, int64);
+  return otherwise;
+}
 
 Parsed parse(std::span<const Index> index) {
   Parsed p;
@@ -106,11 +132,10 @@ Parsed parse(std::span<const Index> index) {
     for (std::int64_t v : {b, e, s}) p.wide = p.wide || v > INT32_MAX || v < INT32_MIN;
   };
   bool symbolic = false;
-  for (const Index& i : index)
-    symbolic = symbolic || (i.kind() == Index::Kind::tensor && i.tensor().is_symbolic());
+  for (const Index& i : index) symbolic = symbolic || is_symbolic(i);
   for (const Index& i : index) {
     const std::int64_t here = std::int64_t{1} << p.begin.size();
-    Tensor number;
+    Tensor number, last, step;
     switch (i.kind()) {
       case Index::Kind::number:
         p.masks.shrink_axis |= here;
@@ -118,9 +143,12 @@ Parsed parse(std::span<const Index> index) {
         break;
       case Index::Kind::range: {
         const Slice& s = i.range();
-        if (!s.begin.known()) p.masks.begin |= here;
-        if (!s.end.known()) p.masks.end |= here;
-        add(s.begin.known() ? s.begin.value() : 0, s.end.known() ? s.end.value() : 0, s.step);
+        if (!s.begin.known() && !s.begin_at.defined()) p.masks.begin |= here;
+        if (!s.end.known() && !s.end_at.defined()) p.masks.end |= here;
+        const std::int64_t b =
+            number_at(s.begin_at, "begin", s.begin.known() ? s.begin.value() : 0, &number);
+        const std::int64_t e = number_at(s.end_at, "end", s.end.known() ? s.end.value() : 0, &last);
+        add(b, e, number_at(s.step_at, "step", s.step, &step));
         break;
       }
       case Index::Kind::whole:
@@ -153,8 +181,14 @@ Parsed parse(std::span<const Index> index) {
         break;
       }
     }
-    if (symbolic)
-      p.begin_tensors.push_back(number.defined() ? number : to_tensor(p.begin.back(), int64));
+    if (symbolic) {
+      auto either = [](const Tensor& t, std::int64_t n) {
+        return t.defined() ? t : to_tensor(n, int64);
+      };
+      p.begin_tensors.push_back(either(number, p.begin.back()));
+      p.end_tensors.push_back(either(last, p.end.back()));
+      p.stride_tensors.push_back(either(step, p.stride.back()));
+    }
   }
   return p;
 }
@@ -183,6 +217,15 @@ Tensor rows_of(const Tensor& t, const Tensor& numbers) {
 
 Tensor index_into(const Tensor& t, std::span<const Index> index) {
   RILL_CHECK(t.defined(), failed_precondition, "[getitem] this Tensor is undefined");
+  if (const Nest* several = several_results(t)) {
+    const bool one = index.size() == 1 && index[0].kind() == Index::Kind::number;
+    if (!one) refuse_several(t, "getitem");
+    const auto n = static_cast<std::int64_t>(several->size());
+    const std::int64_t i = index[0].number();
+    RILL_CHECK(i < n && i >= -n, out_of_range, "[getitem] result {} of {}; expected {} to {}", i, n,
+               -n, n - 1);
+    return several->part(static_cast<std::size_t>(i < 0 ? i + n : i)).as_tensor();
+  }
   if (index.size() == 1 && index[0].kind() == Index::Kind::tensor && index[0].tensor().defined() &&
       index[0].tensor().dtype() == bool_)
     return boolean_mask(t, index[0].tensor());
@@ -207,8 +250,14 @@ Tensor index_into(const Tensor& t, std::span<const Index> index) {
                         {"ellipsis_mask", p.masks.ellipsis},
                         {"new_axis_mask", p.masks.new_axis},
                         {"shrink_axis_mask", p.masks.shrink_axis}};
-  const Tensor begin = p.begin_tensors.empty() ? list_of(p.begin, wide) : stack(p.begin_tensors);
-  const Tensor end = list_of(p.end, wide), strides = list_of(p.stride, wide);
+  // Lists of known numbers stay constants, of which shapes are worked out.
+  auto list = [&](const SmallVector<std::int64_t, 6>& v, const std::vector<Tensor>& symbols) {
+    for (const Tensor& s : symbols)
+      if (s.is_symbolic()) return stack(symbols);
+    return list_of(v, wide);
+  };
+  const Tensor begin = list(p.begin, p.begin_tensors);
+  const Tensor end = list(p.end, p.end_tensors), strides = list(p.stride, p.stride_tensors);
   const In inputs[] = {t, begin, end, strides};
   if (!view.defined()) return execute(strided_slice_op, inputs, attrs);
   // The view stands for what the op would have copied.
@@ -233,6 +282,9 @@ Tensor strided_slice(const Operand& input, const Operand& begin, const Operand& 
                   {"shrink_axis_mask", o.shrink_axis_mask}});
 }
 
+Tensor index_tensor(const Tensor& t, const Index* begin, const Index* end) {
+  return index_into(t, {begin, end});
+}
 Tensor Tensor::operator[](const Index& i) const { return index_into(*this, {&i, 1}); }
 Tensor Tensor::at(std::initializer_list<Index> index) const {
   return index_into(*this, {index.begin(), index.size()});
@@ -241,6 +293,7 @@ Tensor Tensor::at(std::initializer_list<Index> index) const {
 namespace {
 // The size of axis 0, for iteration and unpacking.
 std::int64_t length_of(const Tensor& t, const char* what) {
+  if (const Nest* several = several_results(t)) return static_cast<std::int64_t>(several->size());
   RILL_CHECK(t.shape().has_rank() && t.ndim() > 0, invalid_argument,
              "[{}] a tensor of shape {} has no axis 0 to go over", what, t.shape());
   RILL_CHECK(t.shape().dim(0) >= 0, invalid_argument,
@@ -262,6 +315,7 @@ namespace detail {
 Tensor part_of(const Tensor& t, std::int64_t i) { return t[i]; }
 void require_parts(const Tensor& t, std::size_t n) {
   const std::int64_t have = length_of(t, "unpack");
+  if (have != static_cast<std::int64_t>(n)) refuse_several(t, "unpack");
   RILL_CHECK(have == static_cast<std::int64_t>(n), invalid_argument,
              "[unpack] a tensor of shape {} has {} parts, not {}", t.shape(), have, n);
 }

@@ -76,6 +76,10 @@ Tensor count_nonzero(const Operand& x, int axis, CountOptions o) {
 }
 }  // namespace math
 
+namespace math {
+Tensor reciprocal_no_nan(const Operand& x) { return divide_no_nan(1, x); }
+}  // namespace math
+
 Tensor norm(const Operand& tensor, NormOptions o) {
   const Arg x(tensor);
   require_fractions(*x, "norm");
@@ -83,7 +87,7 @@ Tensor norm(const Operand& tensor, NormOptions o) {
   RILL_CHECK(o.axis.size() <= 2, invalid_argument,
              "[norm] axis has {} entries; expected none, one (vectors) or two (matrices)",
              o.axis.size());
-  const std::vector<int> axes = o.axis.empty() ? all_axes(*x) : o.axis;
+  const std::vector<int> axes = o.axis.empty() ? NormAxes(all_axes(*x)) : o.axis;
   const ReduceOptions keep{.keepdims = o.keepdims};
   const std::string& name = o.ord.name;
   RILL_CHECK(

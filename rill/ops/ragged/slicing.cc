@@ -3,6 +3,7 @@
 
 #include "rill/base/check.h"
 #include "rill/core/tensor_impl.h"
+#include "rill/ops/array/array_helpers.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/ragged/ragged_impl.h"
 
@@ -19,13 +20,18 @@ Range range_in(const Slice& s, const Tensor& lengths) {
   // Positions that a slice may begin and end at: 0 .. n upwards, n - 1 .. -1 downwards.
   const Tensor low = fill(rill::shape(lengths), to_tensor(up ? 0 : -1, dtype));
   const Tensor high = up ? lengths : lengths - 1;
-  auto position = [&](const Dim& d, const Tensor& otherwise) {
+  auto position = [&](const Dim& d, const Tensor& by, const Tensor& otherwise) {
+    if (by.defined()) {
+      const Tensor n = low * 0 + cast(by, dtype);
+      return minimum(maximum(where(less(n, 0), lengths + n, n), low), high);
+    }
     if (!d.known()) return otherwise;
     const std::int64_t n = d.value();
     const Tensor at = n < 0 ? lengths + n : low * 0 + n;
     return minimum(maximum(at, low), high);
   };
-  const Tensor begin = position(s.begin, up ? low : high), end = position(s.end, up ? high : low);
+  const Tensor begin = position(s.begin, s.begin_at, up ? low : high),
+               end = position(s.end, s.end_at, up ? high : low);
   const Tensor span = up ? end - begin : begin - end;
   const std::int64_t step = up ? s.step : -s.step;
   return {begin, maximum(floordiv(span + (step - 1), step), 0)};
@@ -33,6 +39,8 @@ Range range_in(const Slice& s, const Tensor& lengths) {
 
 // A slice of the rows of axis `axis` of x.
 RaggedTensor slice_of(const RaggedTensor& x, const Slice& s, std::size_t axis) {
+  RILL_CHECK(!s.step_at.defined(), invalid_argument,
+             "[RaggedTensor] the step of a slice is a tensor; expected a number");
   RILL_CHECK(s.step != 0, invalid_argument, "[RaggedTensor] the step of a slice is 0");
   const std::vector<RowLevel>& levels = levels_of(x);
   if (axis == 0) {
@@ -80,11 +88,23 @@ Tensor RaggedTensor::operator[](int i) const {
   return row(i).flat_values_;
 }
 
+RaggedTensor::operator Tensor() const {
+  RILL_CHECK(ragged_rank() == 0, invalid_argument,
+             "[RaggedTensor] a ragged tensor of shape {} is no tensor; use to_tensor(), which pads "
+             "its rows",
+             shape());
+  return flat_values_;
+}
+
 RaggedTensor RaggedTensor::at(std::initializer_list<Index> index) const {
   RaggedTensor out = *this;
   std::size_t axis = 0;
-  for (const Index& i : index) {
+  for (const Index* at = index.begin(); at != index.end(); ++at) {
+    const Index& i = *at;
     const std::size_t ragged = levels_of(out).size();
+    // A row that is a tensor: what is left picks from it.
+    if (ragged == 0 && axis == 0)
+      return make_ragged(index_tensor(out.flat_values(), at, index.end()), {});
     RILL_CHECK(axis <= ragged, invalid_argument,
                "[RaggedTensor] index {} speaks of an axis within the elements; use "
                "with_flat_values(x.flat_values()(tf::all, ..))",
@@ -105,8 +125,6 @@ RaggedTensor RaggedTensor::at(std::initializer_list<Index> index) const {
                    "[RaggedTensor] a number picks a row; of a ragged axis rows may not have it. "
                    "Use a slice, as tf::slice({}, {})",
                    i.number(), i.number() + 1);
-        RILL_CHECK(ragged > 1, invalid_argument,
-                   "[RaggedTensor] row {} is no ragged tensor; use rt[{}]", i.number(), i.number());
         out = out.row(static_cast<int>(i.number()));
         continue;  // the next index speaks of the first axis again
       case Index::Kind::dots:

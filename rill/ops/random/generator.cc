@@ -115,6 +115,15 @@ Tensor Generator::uniform(const Operand& shape, double lo, double hi, DType dtyp
   const auto k = take(shape);
   return keyed_uniform(shape, k[0], k[1], lo, hi, dtype);
 }
+Tensor Generator::uniform(const Operand& shape, const UniformOptions& o) const {
+  if (!o.dtype.is_integer()) return uniform(shape, o.minval, o.maxval.value_or(1), o.dtype);
+  if (o.maxval) return uniform_int(shape, o.minval, *o.maxval, o.dtype);
+  RILL_CHECK(o.minval == 0, invalid_argument,
+             "[random.Generator.uniform] minval is {} and there is no maxval; expected both for "
+             "{}, or neither for all of its numbers",
+             o.minval, o.dtype);
+  return uniform_full_int(shape, o.dtype);
+}
 Tensor Generator::uniform_int(const Operand& shape, const Operand& lo, const Operand& hi,
                               DType dtype) const {
   const auto k = take(shape);

@@ -142,6 +142,12 @@ Tensor shuffle(const Operand& value, std::int64_t seed) {
       stream(seed, [&] { return v->ndim() > 0 ? groups_of_permutation(v->shape().dim(0)) : 0; });
   return execute(shuffle_op, {v}, {{"seed", s.seed}, {"seed2", s.seed2}, {"_offset", s.offset}});
 }
+Tensor shuffle(const Operand& value, ShuffleOptions options) {
+  return shuffle(value, options.seed);
+}
+Tensor categorical(const Operand& logits, const Operand& num_samples, CategoricalOptions o) {
+  return categorical(logits, num_samples, o.dtype, o.seed);
+}
 Tensor categorical(const Operand& logits, const Operand& num_samples, DType dtype,
                    std::int64_t seed) {
   const Arg l(logits), n(num_samples, int32);

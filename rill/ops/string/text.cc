@@ -106,7 +106,8 @@ Tensor substr(const Operand& input, const Operand& pos, const Operand& len,
   return execute(substr_op, {s, range.first(), range.second()}, {{"unit", unit}});
 }
 
-RaggedTensor split(const Operand& input, const std::string& sep, int maxsplit) {
+RaggedTensor split(const Operand& input, SplitOptions o) {
+  const auto& [sep, maxsplit] = o;
   const Arg s(input);
   RILL_CHECK(s->shape().has_rank(), invalid_argument,
              "[strings.split] the rank of input is not known; use set_shape()");

@@ -152,7 +152,7 @@ namespace layers {
 
 Tensor DenseAttention::operator()(const Operand& query, const Operand& value,
                                   AttentionCall call) const {
-  return called(*this, query, value, call, false).as_tensor();
+  return result_of(*this, called(*this, query, value, call, call.return_attention_scores));
 }
 std::pair<Tensor, Tensor> DenseAttention::with_scores(const Operand& query, const Operand& value,
                                                       AttentionCall call) const {

@@ -168,7 +168,7 @@ GroupQueryAttention::GroupQueryAttention(std::int64_t head_dim, std::int64_t num
                            o.num_key_value_heads = num_key_value_heads, std::move(o))) {}
 Tensor GroupQueryAttention::operator()(const Operand& query, const Operand& value,
                                        MultiHeadAttentionCall call) const {
-  return call_attention(*this, query, value, call, false).as_tensor();
+  return result_of(*this, call_attention(*this, query, value, call, call.return_attention_scores));
 }
 std::pair<Tensor, Tensor> GroupQueryAttention::with_scores(const Operand& query,
                                                            const Operand& value,

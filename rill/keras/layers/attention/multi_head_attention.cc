@@ -254,7 +254,7 @@ MultiHeadAttention::MultiHeadAttention(std::int64_t num_heads, std::int64_t key_
     : MultiHeadAttention((o.num_heads = num_heads, o.key_dim = key_dim, std::move(o))) {}
 Tensor MultiHeadAttention::operator()(const Operand& query, const Operand& value,
                                       MultiHeadAttentionCall call) const {
-  return call_attention(*this, query, value, call, false).as_tensor();
+  return result_of(*this, call_attention(*this, query, value, call, call.return_attention_scores));
 }
 std::pair<Tensor, Tensor> MultiHeadAttention::with_scores(const Operand& query,
                                                           const Operand& value,
