@@ -239,7 +239,7 @@ DenseTable::DenseTable(DType key, DType value, TensorShape shape, std::string ta
   RILL_CHECK(!same_key(empty_key_, 0, deleted_key_), invalid_argument,
              "[DenseHashTable] empty_key and deleted_key are the same; expected two keys that "
              "never occur");
-  RILL_CHECK(buckets_ > 0 && (buckets_ & (buckets_ - 1)) == 0 && buckets_ <= (1LL << 40),
+  RILL_CHECK(buckets_ > 0 && (buckets_ & (buckets_ - 1)) == 0 && buckets_ <= (1LL << 30),
              invalid_argument,
              "[DenseHashTable] initial_num_buckets is {}; expected a power of two", buckets_);
 }

@@ -75,7 +75,7 @@ const Op& dense_table_op =
         .stateful()
         .forward([](const AttrReader& a, Ins in, Shapes, Outs out) {
           auto* table =
-              new DenseTable(a.type_attr("key_dtype"), a.type_attr("value_dtype"),
+              new DenseTable(in[0]->dtype(), a.type_attr("value_dtype"),
                              a.shape_attr("value_shape"), std::string(a.string_attr("shared_name")),
                              *in[0], *in[1], a.int_attr("initial_num_buckets"));
           out[0] = make_resource(Ref<Resource>(table));
