@@ -82,6 +82,7 @@
 #include "rill/ops/io_ops.h"
 #include "rill/ops/linalg_ops.h"
 #include "rill/ops/linear_operators.h"
+#include "rill/ops/lookup_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/nn_ops.h"
 #include "rill/ops/np.h"

@@ -78,6 +78,15 @@ def tensorflow_reads_objects(folder):
     check(checkpoint.save_counter.numpy() == 1, "save_counter differs")
 
 
+def tensorflow_reads_tables(folder):
+    grows = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+    dense = tf.lookup.experimental.DenseHashTable(tf.string, tf.int64, -1, "", "$", initial_num_buckets=8)
+    tf.train.Checkpoint(grows=grows, dense=dense).restore(folder + "/tables/tables").assert_consumed()
+    words = tf.constant(["b", "word 7", "x"])
+    check(grows.lookup(words).numpy().tolist() == [2, -1, -1] and grows.size().numpy() == 2, "the table differs")
+    check(dense.lookup(words).numpy().tolist() == [-1, 7, -1] and dense.size().numpy() == 100, "the dense table differs")
+
+
 def two_steps_more(name, path, trained):
     """The variables that TensorFlow has two steps after it restored a checkpoint."""
     w, b = tf.Variable(tf.zeros([2, 2]), name="w"), tf.Variable(tf.zeros([2]), name="b")
@@ -141,6 +150,7 @@ with tempfile.TemporaryDirectory() as temporary:
     run("checkpoints_test", "Interchange.*", RILL_CHECKPOINT_OUT=ours)
     tensorflow_reads_tensors(ours)
     tensorflow_reads_objects(ours)
+    tensorflow_reads_tables(ours)
     tensorflow_goes_on(ours)
     tensorflow_manages(ours)
     tensorboard_reads(ours)

@@ -482,6 +482,16 @@ def loop_in_cond(x, n):
     return [v1.cond(n > 2, looped, lambda: x)]
 
 
+@v1_program(np.array([b"cat", b"", b"bird"], object), np.array([3, 4, 3], np.int64))
+def lookup_tables(words, ids):
+    names = v1.lookup.StaticHashTable(v1.lookup.KeyValueTensorInitializer(["cat", "dog"], [0, 1]), -1)
+    with tf.control_dependencies([names.initializer]):
+        found = names.lookup(words)
+    counts = v1.lookup.experimental.MutableHashTable(tf.int64, tf.float32, [0.0, 0.0])
+    with tf.control_dependencies([counts.insert(ids, tf.ones([3, 2]) * tf.cast(ids, tf.float32)[:, None])]):
+        return [found, counts.lookup(ids + 1), counts.size()]
+
+
 def trace_v1(name, f, inputs):
     v1.disable_control_flow_v2()
     try:

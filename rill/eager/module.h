@@ -52,6 +52,13 @@ class Module {
   void track(std::string_view name, const T& part) {
     track_part(name, part.trackable(), [part] { return part.variables(); });
   }
+  // What checkpoints hold besides variables: a lookup table.
+  template <class T>
+  requires(
+      requires(const T& t) { t.trackable(); } &&
+      !requires(const T& t) { t.variables(); }) void track(std::string_view name, const T& part) {
+    track_part(name, part.trackable(), [] { return std::vector<Variable>(); });
+  }
   template <class T>
   void track(std::string_view name, const std::vector<T>& list) {
     Module parts(name);

@@ -1,5 +1,7 @@
 #pragma once
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rill/core/operand.h"
@@ -34,14 +36,54 @@ RaggedTensor split(const Operand& input, SplitOptions options = {});
 template <StringLike S>
 RaggedTensor split(const Operand& input, const S& sep, int maxsplit = -1);  // in ragged_ops.h
 
-// The bytes of each string, or its characters of UTF-8, as strings.
+// The bytes of each string, as strings.
 RaggedTensor bytes_split(const Operand& input);
-RaggedTensor unicode_split(const Operand& input, const std::string& input_encoding = "UTF-8");
+
+// ---- characters of Unicode. Encodings that are read: UTF-8, UTF-16-BE, UTF-16-LE, UTF-16 (by its
+// mark), UTF-32-BE, UTF-32-LE, US-ASCII, ISO-8859-1; written: UTF-8, UTF-16-BE, UTF-32-BE.
+struct UnicodeDecodeOptions {
+  // Of bytes that are no character: "replace" by replacement_char, "ignore", or "strict", which is
+  // InvalidArgument.
+  std::string errors = "replace";
+  std::int64_t replacement_char = 65533;
+  bool replace_control_characters = false;  // U+0000 to U+001F are none, too
+};
+struct UnicodeEncodeOptions {
+  std::string errors = "replace";
+  std::int64_t replacement_char = 65533;
+};
+using UnicodeSplitOptions = UnicodeEncodeOptions;
+// The characters of each string, int32, a ragged axis behind those of input; of one string
+// flat_values() has them.
+RaggedTensor unicode_decode(const Operand& input, const std::string& input_encoding,
+                            const UnicodeDecodeOptions& options = {});
+// And the byte at which each begins: int64.
+std::pair<RaggedTensor, RaggedTensor> unicode_decode_with_offsets(
+    const Operand& input, const std::string& input_encoding,
+    const UnicodeDecodeOptions& options = {});
+// The characters as strings.
+RaggedTensor unicode_split(const Operand& input, const std::string& input_encoding = "UTF-8",
+                           const UnicodeSplitOptions& options = {});
+std::pair<RaggedTensor, RaggedTensor> unicode_split_with_offsets(
+    const Operand& input, const std::string& input_encoding = "UTF-8",
+    const UnicodeSplitOptions& options = {});
+// A string for each row of characters.
+Tensor unicode_encode(const RaggedTensor& input, const std::string& output_encoding,
+                      const UnicodeEncodeOptions& options = {});
+Tensor unicode_encode(const Operand& input, const std::string& output_encoding,
+                      const UnicodeEncodeOptions& options = {});
+Tensor unicode_transcode(const Operand& input, const std::string& input_encoding,
+                         const std::string& output_encoding,
+                         const UnicodeDecodeOptions& options = {});
+// The script of each character by ICU's numbers (0 common, 14 Greek, 25 Latin); -1: no character.
+Tensor unicode_script(const Operand& input);
+
 struct NgramsOptions {
   std::string separator = " ";
-  std::string left_pad = "", right_pad = "";  // around each row, where they are given
-  int padding_width = -1;                     // how many of them; -1: ngram_width - 1
-  bool preserve_short_sequences = false;      // a row that is too short is one n-gram
+  // Around each row; where one is given, both are there.
+  std::string left_pad = "", right_pad = "";
+  int padding_width = -1;                 // how many of them; -1: ngram_width - 1
+  bool preserve_short_sequences = false;  // a row that is too short is one n-gram
 };
 // Runs of ngram_width strings, joined; of several widths one after the other.
 RaggedTensor ngrams(const RaggedTensor& data, const std::vector<int>& ngram_width,

@@ -56,6 +56,12 @@ std::string escape_name(std::string_view name) {
   return out;
 }
 
+SavedKey split_saved_key(std::string_view key) {
+  const std::size_t bar = key.find('|');
+  if (bar == key.npos) return {key, {}};
+  return {key.substr(0, bar), key.substr(bar + 1)};
+}
+
 std::string variable_name(TrackableNode& node) {
   auto* cell = dynamic_cast<VariableCell*>(&node);
   if (!cell) return {};
@@ -119,11 +125,15 @@ void write_objects(const Roots& roots, const std::string& prefix) {
       child->set_local_name(e.name);
     }
     for (const TrackableNode::SavedValue& v : object.node->saved_values()) {
-      auto* attribute = node->add_attributes();
-      attribute->set_name(v.key);
-      attribute->set_full_name(variable_name(*object.node));
-      attribute->set_checkpoint_key(value_key(object.path, v.key));
-      bundle.add(attribute->checkpoint_key(), v.value);
+      const SavedKey key = split_saved_key(v.key);
+      const std::string at = value_key(object.path, std::string(key.attribute));
+      if (node->attributes_size() == 0 || node->attributes().rbegin()->checkpoint_key() != at) {
+        auto* attribute = node->add_attributes();
+        attribute->set_name(std::string(key.attribute));
+        attribute->set_full_name(variable_name(*object.node));
+        attribute->set_checkpoint_key(at);
+      }
+      bundle.add(at + std::string(key.part), v.value);
     }
   }
   for (const ObjectGraph::Slot& s : graph.slots()) {

@@ -50,6 +50,13 @@ class ObjectGraph {
 // "a/b.c" as one step of a path: "a.Sb..c".
 std::string escape_name(std::string_view name);
 
+// A key of TrackableNode::saved_values: "table|-keys" is the tensor "table-keys" of the attribute
+// "table".
+struct SavedKey {
+  std::string_view attribute, part;
+};
+SavedKey split_saved_key(std::string_view key);
+
 // Writes all values and the graph itself.
 void write_objects(const Roots& roots, const std::string& prefix);
 

@@ -37,11 +37,13 @@ struct Saved {
   }
   bool value(int id, std::string_view name, Tensor* out) {
     if (!bundle) return false;
+    const SavedKey key = split_saved_key(name);
     for (const auto& a : graph.nodes(id).attributes()) {
-      if (a.name() != name || !bundle->has(a.checkpoint_key())) continue;
+      const std::string at = a.checkpoint_key() + std::string(key.part);
+      if (a.name() != key.attribute || !bundle->has(at)) continue;
       taken.insert(a.checkpoint_key());
-      const auto found = loaded.find(a.checkpoint_key());
-      *out = found == loaded.end() ? bundle->read(a.checkpoint_key()) : found->second;
+      const auto found = loaded.find(at);
+      *out = found == loaded.end() ? bundle->read(at) : found->second;
       return true;
     }
     return false;
@@ -168,13 +170,15 @@ void load(Saved& saved, const ObjectMatch& match, const ObjectGraph& objects) {
   for (const ObjectMatch::Pair& pair : match.pairs)
     for (const std::string& name : pair.node->saved_keys())
       for (const auto& a : saved.graph.nodes(pair.saved).attributes()) {
-        if (a.name() != name || !saved.bundle->has(a.checkpoint_key())) continue;
+        const SavedKey key = split_saved_key(name);
+        const std::string at = a.checkpoint_key() + std::string(key.part);
+        if (a.name() != key.attribute || !saved.bundle->has(at)) continue;
         const int id = objects.id_of(pair.node.get());
         const std::string path =
             id < 0 ? a.checkpoint_key() : objects.objects()[static_cast<std::size_t>(id)].path;
         if (auto* cell = dynamic_cast<VariableCell*>(pair.node.get()))
           check_fits(saved, *cell, path, a.checkpoint_key());
-        saved.loaded[a.checkpoint_key()] = saved.bundle->read(a.checkpoint_key());
+        saved.loaded[at] = saved.bundle->read(at);
       }
 }
 
@@ -304,7 +308,7 @@ CheckpointStatus::Impl::Report CheckpointStatus::Impl::report() const {
   for (const ObjectMatch::Pair& pair : match.pairs)
     for (const std::string& key : pair.node->saved_keys())
       for (const auto& a : graph.nodes(pair.saved).attributes()) {
-        if (a.name() != key) continue;
+        if (a.name() != split_saved_key(key).attribute) continue;
         used.insert(pair.saved);
         if (!found.insert(pair.node.get()).second) continue;
         const auto id = static_cast<std::size_t>(objects.id_of(pair.node.get()));

@@ -166,6 +166,23 @@ std::vector<Case> make_cases() {
                                     strings::regex_replace(x, "[a-z]", "<\\0>"),
                                     strings::to_hash_bucket_fast(x, 1000)};
                       }));
+  all.push_back(plain("lookup_tables", {constant({"cat", "", "bird"})}, [](Tensor x) {
+    const lookup::StaticHashTable names(lookup::KeyValueTensorInitializer({"cat", "dog"}, {0, 1}),
+                                        -1);
+    const lookup::StaticVocabularyTable words(
+        lookup::KeyValueTensorInitializer({"cat", "dog"}, {0, 1}, {.value_dtype = int64}), 3);
+    return List{names.lookup(x), names.size(), words.lookup(x)};
+  }));
+  all.push_back(plain("unicode", {constant({"gr\xc3\xbc\xc3\x9f", "", "\xff x"})}, [](Tensor x) {
+    const auto [codes, starts] = strings::unicode_decode_with_offsets(x, "UTF-8");
+    return List{codes.flat_values(),
+                starts.flat_values(),
+                codes.row_splits(),
+                strings::unicode_script(codes.flat_values()),
+                strings::unicode_encode(codes, "UTF-16-BE"),
+                strings::unicode_transcode(x, "UTF-8", "UTF-32-BE"),
+                strings::ngrams(strings::unicode_split(x), 2).flat_values()};
+  }));
   all.push_back(plain("string_numbers", {constant({"1.5", "-2", "1e3"})}, [](Tensor x) {
     const Tensor n = strings::to_number(x);
     return List{n, strings::as_string(n * 2.f, {.precision = 2})};

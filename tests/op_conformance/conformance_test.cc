@@ -314,9 +314,11 @@ bool is_part_of_graphs(std::string_view name) {
   return false;
 }
 
-// Their results are files: the tests of io run them.
+// Their results are files, or made of them: the tests of io and of lookup tables run them. The last
+// is what restoring a checkpoint does.
 bool works_on_files(std::string_view name) {
-  return name == "ReadFile" || name == "WriteFile" || name == "MatchingFiles";
+  return name == "ReadFile" || name == "WriteFile" || name == "MatchingFiles" ||
+         name == "InitializeTableFromTextFileV2" || name == "LookupTableImportV2";
 }
 
 // What every registered op must have.

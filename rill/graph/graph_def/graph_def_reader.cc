@@ -7,6 +7,7 @@
 #include "rill/graph/graph_def/graph_def_impl.h"
 #include "rill/graph/graph_def/node_signature_impl.h"
 #include "rill/graph/graph_def/tensor_proto_impl.h"
+#include "rill/ops/lookup/table_impl.h"
 #include "rill/ops/random/seeds.h"
 
 namespace rill {
@@ -311,6 +312,8 @@ class Reader {
     executor.made = nullptr;
     if (written.op() == "VarHandleOp") {
       n = variable(graph, written);
+    } else if (is_table(written.op())) {
+      n = table(graph, written);
     } else if (is_composite(written.op())) {
       n = expand_node(graph, written, inputs);
     } else if (is_outdated(written.op())) {
@@ -346,6 +349,40 @@ class Reader {
                                   from_proto(attr("shape").shape(), "it"), {.name = name});
       it = variables_.emplace(name, v.handle()).first;
     }
+    Node& n = graph.add_argument(def.name(), resource, TensorShape::scalar());
+    n.handle = it->second.impl()->resource;
+    graph.captures.push_back({it->second, &n});
+    return &n;
+  }
+
+  static bool is_table(const std::string& op) {
+    return op == "HashTableV2" || op == "MutableHashTableV2" || op == "MutableHashTableOfTensorsV2";
+  }
+  // The same table for every node of that name. It is empty until a node fills it.
+  Node* table(Graph& graph, const proto::NodeDef& def) {
+    const auto type = [&](const char* name) {
+      const auto it = def.attr().find(name);
+      RILL_CHECK(it != def.attr().end(), invalid_argument, "the attribute {} is missing", name);
+      return from_proto(it->second.type(), "it");
+    };
+    const auto shared = def.attr().find("shared_name");
+    const std::string name =
+        shared == def.attr().end() || shared->second.s().empty() ? def.name() : shared->second.s();
+    const DType keys = type("key_dtype"), values = type("value_dtype");
+    const auto shape = def.attr().find("value_shape");
+    auto it = tables_.find(name);
+    if (it == tables_.end()) {
+      auto* made = new lookup::LookupTable(def.op(), keys, values,
+                                           shape == def.attr().end()
+                                               ? TensorShape::scalar()
+                                               : from_proto(shape->second.shape(), "it"),
+                                           name);
+      it = tables_.emplace(name, make_resource(Ref<Resource>(made))).first;
+    }
+    const lookup::LookupTable& found = lookup::table_of(it->second, "it");
+    RILL_CHECK(found.op == def.op() && found.key_dtype == keys && found.value_dtype == values,
+               invalid_argument, "table \"{}\" is a {} of {} and {} elsewhere", name, found.op,
+               found.key_dtype, found.value_dtype);
     Node& n = graph.add_argument(def.name(), resource, TensorShape::scalar());
     n.handle = it->second.impl()->resource;
     graph.captures.push_back({it->second, &n});
@@ -509,7 +546,7 @@ class Reader {
   std::int64_t fill_bytes_;
   std::map<std::string_view, const proto::FunctionDef*> library_;
   std::map<std::string_view, Ref<GraphFunction>> made_;
-  std::map<std::string, Tensor> variables_;
+  std::map<std::string, Tensor> variables_, tables_;
 };
 
 }  // namespace

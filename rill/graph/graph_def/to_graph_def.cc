@@ -1,4 +1,5 @@
 // A concrete function as the main graph of a GraphDef.
+#include <map>
 #include <set>
 
 #include "rill/base/check.h"
@@ -6,6 +7,7 @@
 #include "rill/graph/function/function_impl.h"
 #include "rill/graph/graph_def/graph_def_impl.h"
 #include "rill/graph/graph_def/tensor_proto_impl.h"
+#include "rill/ops/lookup/table_impl.h"
 
 namespace rill {
 namespace {
@@ -14,6 +16,10 @@ VariableCell* cell_of(const Tensor& t) {
   Resource* r = t.impl()->resource.get();
   return r && r->resource_kind == Resource::Kind::variable ? static_cast<VariableCell*>(r)
                                                            : nullptr;
+}
+
+lookup::LookupTable* table_in(const Tensor& t) {
+  return dynamic_cast<lookup::LookupTable*>(t.impl()->resource.get());
 }
 
 // A node of the main graph that no Node stands for.
@@ -61,6 +67,7 @@ class FunctionWriter {
       names.push_back(std::move(name));
     }
     options_.call ? write_call(names) : write_body(names);
+    wait_for_tables();
     writer_.finish();
     return serialize_graph_def(def_, options_.max_bytes);
   }
@@ -95,6 +102,7 @@ class FunctionWriter {
       attrs["shared_name"].set_s(cell->name.substr(0, cell->name.find(':')));
       return;
     }
+    if (lookup::LookupTable* table = table_in(t)) return write_table(a.name, *table);
     RILL_CHECK(cell || !t.impl()->resource, unimplemented,
                "[to_graph_def] \"{}\" is a {}, which a GraphDef cannot hold", a.name,
                t.impl()->resource->kind());
@@ -102,6 +110,47 @@ class FunctionWriter {
     const Tensor value = cell ? cell->read() : t;
     attrs["dtype"].set_type(to_proto(value.dtype()));
     to_proto(value, attrs["value"].mutable_tensor());
+  }
+
+  // A table, and the node that fills it; uses of the table wait for that.
+  void write_table(const std::string& name, lookup::LookupTable& table) {
+    RILL_CHECK(table.op != "MutableDenseHashTableV2", unimplemented,
+               "[to_graph_def] \"{}\" is a DenseHashTable, which a GraphDef cannot hold yet; use a "
+               "MutableHashTable",
+               name);
+    auto& attrs = *add_node(&def_, name, table.op.c_str())->mutable_attr();
+    attrs["key_dtype"].set_type(to_proto(table.key_dtype));
+    attrs["value_dtype"].set_type(to_proto(table.value_dtype));
+    attrs["shared_name"].set_s(name);
+    if (table.value_shape.rank() > 0)
+      to_proto(table.value_shape, attrs["value_shape"].mutable_shape());
+    if (!table.fixed() && !options_.freeze) return;
+    const auto [keys, values] = table.contents();
+    const std::string fill = unused(name + "/initialize");
+    const auto list = [&](const std::string& part, const Tensor& t) {
+      const std::string node = unused(name + "/" + part);
+      auto& of_list = *add_node(&def_, node, "Const")->mutable_attr();
+      of_list["dtype"].set_type(to_proto(t.dtype()));
+      to_proto(t, of_list["value"].mutable_tensor());
+      return node;
+    };
+    const std::string key_node = list("keys", keys), value_node = list("values", values);
+    proto::NodeDef* n =
+        add_node(&def_, fill, table.fixed() ? "InitializeTableV2" : "LookupTableImportV2");
+    (*n->mutable_attr())[table.fixed() ? "Tkey" : "Tin"].set_type(to_proto(table.key_dtype));
+    (*n->mutable_attr())[table.fixed() ? "Tval" : "Tout"].set_type(to_proto(table.value_dtype));
+    for (const std::string& input : {name, key_node, value_node}) n->add_input(input);
+    filled_[name] = fill;
+  }
+  // When all nodes are there.
+  void wait_for_tables() {
+    for (proto::NodeDef& n : *def_.mutable_node()) {
+      std::set<std::string> wait;
+      for (const std::string& input : n.input())
+        if (const auto at = filled_.find(input); at != filled_.end() && at->second != n.name())
+          wait.insert("^" + at->second);
+      for (const std::string& w : wait) n.add_input(w);
+    }
   }
 
   void write_result(const std::string& name, const ValueInfo& value, const std::string& from,
@@ -162,6 +211,7 @@ class FunctionWriter {
   GraphDefWriter writer_;
   Ref<GraphFunction> body_;
   std::set<std::string> used_;
+  std::map<std::string, std::string> filled_;  // of a table: the node that fills it
 };
 
 }  // namespace

@@ -52,6 +52,15 @@ def nested():
     tf.train.Checkpoint(x=tf.Variable(2.0, name="x"), inner=inner, list=[w, b], again=w).save(path("nested"))
 
 
+def tables():
+    grows = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+    grows.insert(["a", "b"], tf.constant([1, 2], tf.int64))
+    dense = tf.lookup.experimental.DenseHashTable(tf.string, tf.int64, -1, "", "$", initial_num_buckets=8)
+    dense.insert(["a", "b", "c"], tf.constant([1, 2, 3], tf.int64))
+    fixed = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a"], [1]), -1)
+    tf.train.Checkpoint(grows=grows, dense=dense, fixed=fixed).write(path("tables"))
+
+
 def optimizer_cases():
     k, v1 = tf.keras.optimizers, tf.compat.v1.train
     return {
@@ -100,6 +109,7 @@ def main():
     sliced()
     many()
     nested()
+    tables()
     optimizers()
     clean()
 
