@@ -40,6 +40,9 @@ class FeatureRequest {
   explicit FeatureRequest(const io::FeatureSpecs& features) {
     for (const auto& [key, spec] : features)
       std::visit([&, k = &key](const auto& s) { add(*k, s); }, spec);
+    require_apart("dense", dense_keys_, "sparse", sparse_keys_);
+    require_apart("dense", dense_keys_, "ragged", ragged_keys_);
+    require_apart("ragged", ragged_keys_, "sparse", sparse_keys_);
   }
 
   // What an op is given of them.
@@ -88,7 +91,11 @@ class FeatureRequest {
   }
   int add_sparse(const std::string& key, DType dtype) {
     const auto found = std::find(sparse_keys_.begin(), sparse_keys_.end(), key);
-    if (found != sparse_keys_.end()) return static_cast<int>(found - sparse_keys_.begin());
+    if (found != sparse_keys_.end()) {
+      const auto n = found - sparse_keys_.begin();
+      require_same_type(key, sparse_types_[static_cast<std::size_t>(n)], stored_type(dtype, key));
+      return static_cast<int>(n);
+    }
     sparse_keys_.push_back(key);
     sparse_types_.push_back(stored_type(dtype, key));
     return static_cast<int>(sparse_keys_.size()) - 1;
@@ -96,11 +103,12 @@ class FeatureRequest {
   int add_ragged(const std::string& key, DType stored, DType splits) {
     for (std::size_t i = 0; i < ragged_keys_.size(); ++i) {
       if (ragged_keys_[i] != key) continue;
+      require_same_type(key, ragged_types_[i], stored);
       RILL_CHECK(
-          ragged_types_[i] == stored && split_types_[i] == splits, invalid_argument,
-          "[RaggedFeature] \"{}\" is read as {} and as {}, or with row splits of two dtypes; "
+          split_types_[i] == splits, invalid_argument,
+          "[io.parse_example] two ragged features of \"{}\" have row_splits_dtype {} and {}; "
           "expected one",
-          key, ragged_types_[i], stored);
+          key, split_types_[i], splits);
       return static_cast<int>(i);
     }
     ragged_keys_.push_back(key);
@@ -108,6 +116,24 @@ class FeatureRequest {
     split_types_.push_back(splits);
     return static_cast<int>(ragged_keys_.size()) - 1;
   }
+  static void require_same_type(const std::string& key, DType a, DType b) {
+    RILL_CHECK(
+        a == b, invalid_argument,
+        "[io.parse_example] two features read \"{}\" as {} and as {}; an Example holds it as "
+        "one of them",
+        key, a, b);
+  }
+  // The op reads a key once, in one way.
+  static void require_apart(const char* kind, const std::vector<std::string>& keys,
+                            const char* other_kind, const std::vector<std::string>& others) {
+    for (const std::string& key : keys)
+      RILL_CHECK(
+          std::find(others.begin(), others.end(), key) == others.end(), invalid_argument,
+          "[io.parse_example] \"{}\" is read by a {} and by a {} feature; {} and {} keys must "
+          "not intersect. Parse twice, or make one of the other",
+          key, kind, other_kind, kind, other_kind);
+  }
+
   void add(const std::string& key, const io::FixedLenFeature& f) {
     RILL_CHECK(f.shape.is_fully_defined(), invalid_argument,
                "[FixedLenFeature] \"{}\" has shape {}; expected known sizes. "
