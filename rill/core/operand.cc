@@ -222,6 +222,15 @@ TensorList::TensorList(std::initializer_list<Operand> l) {
   for (const Operand& x : l) v_.push_back(to_tensor(x, dtype));
 }
 
+namespace {
+// The dtype that a literal takes beside t.
+DType partners_dtype(const Tensor& t) {
+  const DType d = t.dtype();
+  if (t.impl()->resource) refuse_several(t, "call");
+  return d;
+}
+}  // namespace
+
 ArgPair::ArgPair(const Operand& a, const Operand& b) {
   Operand::Kind ka = a.kind(), kb = b.kind();
   if (a.file()) call_context().file = a.file(), call_context().line = a.line();
@@ -233,11 +242,11 @@ ArgPair::ArgPair(const Operand& a, const Operand& b) {
   if (kb == Kind::variable) own_b_ = read_operand(b.variable()), b_ = &own_b_;
   const bool literal_a = a.is_literal(), literal_b = b.is_literal();
   if (literal_a) {
-    DType d = literal_b ? DType() : b_->dtype();
+    DType d = literal_b ? DType() : partners_dtype(*b_);
     if (literal_b && b.kind() == Kind::floating) d = float32;
     own_a_ = to_tensor(a, d), a_ = &own_a_;
   }
-  if (literal_b) own_b_ = to_tensor(b, a_->dtype()), b_ = &own_b_;
+  if (literal_b) own_b_ = to_tensor(b, partners_dtype(*a_)), b_ = &own_b_;
 }
 
 }  // namespace rill

@@ -1,7 +1,11 @@
 #include "rill/eager/gradient_tape.h"
 
 #include "rill/base/check.h"
+<<<<<<< HEAD
 #include "rill/base/logging.h"
+=======
+#include "rill/core/nest.h"
+>>>>>>> a78f4c8f844908540d6424bcbd77c975d05ee783
 #include "rill/core/tensor_impl.h"
 #include "rill/eager/tape_impl.h"
 #include "rill/ops/array_ops.h"
@@ -96,10 +100,22 @@ void GradientTape::watch(std::initializer_list<Source> sources) {
   for (const Source& s : sources) watch(s);
 }
 
+namespace {
+// What a layer of several results gave stands for all of them.
+TensorList one_by_one(const TensorList& targets) {
+  std::vector<Tensor> all;
+  for (const Tensor& t : targets.tensors())
+    for (Tensor& one : Nest(t).flatten()) all.push_back(std::move(one));
+  return all;
+}
+}  // namespace
+
 Gradients GradientTape::compute(const TensorList& target, const std::vector<Tensor>& sources,
                                 const GradientOptions& options) {
   RILL_CHECK(!impl_->used, failed_precondition,
              "GradientTape.gradient can only be called once on non-persistent tapes.");
+  for (const Tensor& t : target.tensors())
+    if (several_results(t)) return compute(one_by_one(target), sources, options);
   require_unconnected(options, "gradient");
   for (const Tensor& s : sources) require_source(s, "gradient");
   for (std::size_t i = 0; i < target.size(); ++i)

@@ -48,6 +48,15 @@ TEST(KerasSpellings, CallsWithSeveralResults) {
     return first * second;
   });
   EXPECT_EQ(traced(x).to_vector<float>(), (std::vector<float>{3, 8}));
+  auto as_it_is = tf::function([&](Tensor t) { return halves(t); });
+  EXPECT_EQ(as_it_is(x)[1].to_vector<float>(), b.to_vector<float>());
+  tf::config::run_functions_eagerly(true);
+  EXPECT_EQ(as_it_is(x)[1].to_vector<float>(), b.to_vector<float>());
+  tf::config::run_functions_eagerly(false);
+  tf::GradientTape tape;
+  tape.watch(x);
+  const Tensor both = halves(x * 2.f);
+  EXPECT_EQ(tape.gradient(both, x).to_vector<float>(), (std::vector<float>{2, 2, 2, 2}));
   auto whole = tf::function([&](Tensor t) { return tf::tuple(halves(t), t); });
   EXPECT_EQ(whole(x)[0][1].to_vector<float>(), b.to_vector<float>());
 }
@@ -193,6 +202,21 @@ TEST(KerasSpellings, LayersOfAModel) {
   EXPECT_EQ(model.trainable_variables().size(), 2u);
   EXPECT_EQ(model.layers()[0].name(), "x");
   EXPECT_EQ(model.get_layer("x").as<layers::Dense>()->kernel().shape(), tf::TensorShape({3, 2}));
+}
+
+TEST(KerasSpellings, LambdasOfAnyInputs) {
+  const Tensor x = tf::ones({2, 3});
+  EXPECT_EQ(
+      layers::Lambda([](const tf::Nest& n) { return n[0] + n[1]; })({x, x})(0, 0).item<float>(), 2);
+  EXPECT_EQ(
+      layers::Lambda([](const std::vector<Tensor>& v) { return tf::add_n(v); })({x, x, x})(0, 0)
+          .item<float>(),
+      3);
+  EXPECT_EQ(layers::Lambda([](auto t) { return t * 2.f; })(x)(0, 0).item<float>(), 2);
+  auto [a, b] = layers::Lambda([](Tensor t) { return std::pair(t, t * 2.f); })(x).unpack<2>();
+  EXPECT_EQ(b(0, 0).item<float>(), 2);
+  const layers::Lambda split([](Tensor t) { return tf::strings::split(t); });
+  EXPECT_EQ(split.apply(tf::constant({"a b"})).as_ragged().to_string(), "[[b'a', b'b']]");
 }
 
 TEST(KerasSpellings, TensorBoardAndManagers) {

@@ -2,6 +2,7 @@
 
 #include "rill/base/check.h"
 #include "rill/core/observer.h"
+#include "rill/core/tensor_impl.h"
 #include "rill/graph/function/function_impl.h"
 #include "rill/ops/array_ops.h"
 
@@ -416,11 +417,16 @@ Nest AnyFunction::call(const Argument* args, std::size_t n) const {
 }
 Tensor AnyFunction::call_single(const Argument* args, std::size_t n) const {
   if (config::functions_run_eagerly()) {
-    const std::vector<Tensor> out = impl_->call_eagerly(args).flatten();
+    const Nest all = impl_->call_eagerly(args);
+    const std::vector<Tensor> out = all.flatten();
+    if (out.size() > 1) return make_several(all, format("the function \"{}\"", name()));
     return out.empty() ? Tensor() : out[0];
   }
   const Ref<ConcreteFunctionImpl> c = impl_->find_or_trace(args, n);
   const std::vector<Tensor> out = c->call(tensors_of(args, n));
+  // It returned what a layer of several results gave.
+  if (c->result_index.size() > 1)
+    return make_several(c->pack(out), format("the function \"{}\"", name()));
   return c->result_index.empty() || c->result_index[0] < 0 ? Tensor() : out[0];
 }
 ConcreteFunction AnyFunction::concrete(const Argument* args, std::size_t n) const {

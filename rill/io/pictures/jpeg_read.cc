@@ -24,7 +24,7 @@ struct JpegSource {
   bool ran_out;
   JOCTET end[2];
 };
-boolean jpeg_ran_out(j_decompress_ptr info) {
+::boolean jpeg_ran_out(j_decompress_ptr info) {
   auto* source = reinterpret_cast<JpegSource*>(info->src);
   source->ran_out = true;
   if (!source->ends) return FALSE;

@@ -3,6 +3,7 @@
 #include <string>
 #include <type_traits>
 
+#include "rill/core/fn.h"
 #include "rill/keras/engine/layer.h"
 
 // A function as a layer.
@@ -22,6 +23,18 @@ inline constexpr bool takes_layer_inputs =
                        std::is_invocable<F&, Nest, Config>,
                        std::is_invocable<F&, std::vector<Tensor>, Config>>;
 
+// The first parameter, where the callable is no template, is A. (A Nest becomes a Tensor and the
+// other way round, so that asking whether a call compiles does not tell.)
+template <class F, class A>
+constexpr bool layer_function_of() {
+  if constexpr (requires { &F::operator(); })
+    return []<class First, class... Rest>(rill::detail::Pack<First, Rest...>) {
+      return std::is_same_v<std::remove_cvref_t<First>, A>;
+    }(typename rill::detail::Signature<decltype(&F::operator())>::args{});
+  else
+    return false;
+}
+
 // A function of one tensor, of a list of them, or of any structure; and optionally of a Config
 // with further arguments.
 template <class F>
@@ -32,21 +45,22 @@ LayerFunction as_layer_function(F f) {
                 "rill: this callable is no function of a layer: there is an error in its body, "
                 "shown above, or it does not take a Tensor, a vector of them or a Nest (and a "
                 "keras::Config behind it)");
+  constexpr bool of_nest = layer_function_of<F, Nest>(), of_list = layer_function_of<F, List>();
   if constexpr (!callable)
     return {};
-  else if constexpr (std::is_invocable_r_v<Tensor, F&, Tensor, Config>)
+  else if constexpr (!of_nest && !of_list && std::is_invocable_v<F&, Tensor, Config>)
     return
-        [f](const Nest& x, const Config& a) mutable -> Nest { return Tensor(f(x.as_tensor(), a)); };
-  else if constexpr (std::is_invocable_v<F&, List, Config>)
+        [f](const Nest& x, const Config& a) mutable -> Nest { return Nest(f(x.as_tensor(), a)); };
+  else if constexpr (!of_nest && std::is_invocable_v<F&, List, Config>)
     return [f](const Nest& x, const Config& a) mutable -> Nest { return Nest(f(x.flatten(), a)); };
   else if constexpr (std::is_invocable_v<F&, Nest, Config>)
     return [f](const Nest& x, const Config& a) mutable -> Nest { return Nest(f(x, a)); };
   else
     return [f](const Nest& x, const Config& a) mutable -> Nest {
       require_no_arguments(a);
-      if constexpr (std::is_invocable_r_v<Tensor, F&, Tensor>)
-        return Nest(Tensor(f(x.as_tensor())));
-      else if constexpr (std::is_invocable_v<F&, List>)
+      if constexpr (!of_nest && !of_list && std::is_invocable_v<F&, Tensor>)
+        return Nest(f(x.as_tensor()));
+      else if constexpr (!of_nest && std::is_invocable_v<F&, List>)
         return Nest(f(x.flatten()));
       else
         return Nest(f(x));

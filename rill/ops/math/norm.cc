@@ -77,7 +77,10 @@ Tensor count_nonzero(const Operand& x, int axis, CountOptions o) {
 }  // namespace math
 
 namespace math {
-Tensor reciprocal_no_nan(const Operand& x) { return divide_no_nan(1, x); }
+Tensor reciprocal_no_nan(const Operand& x) {
+  const Arg a(x);
+  return divide_no_nan(1, *a);
+}
 }  // namespace math
 
 Tensor norm(const Operand& tensor, NormOptions o) {
