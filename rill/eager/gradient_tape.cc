@@ -1,11 +1,8 @@
 #include "rill/eager/gradient_tape.h"
 
 #include "rill/base/check.h"
-<<<<<<< HEAD
 #include "rill/base/logging.h"
-=======
 #include "rill/core/nest.h"
->>>>>>> a78f4c8f844908540d6424bcbd77c975d05ee783
 #include "rill/core/tensor_impl.h"
 #include "rill/eager/tape_impl.h"
 #include "rill/ops/array_ops.h"
