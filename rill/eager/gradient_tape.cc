@@ -1,6 +1,7 @@
 #include "rill/eager/gradient_tape.h"
 
 #include "rill/base/check.h"
+#include "rill/base/logging.h"
 #include "rill/core/tensor_impl.h"
 #include "rill/eager/tape_impl.h"
 #include "rill/ops/array_ops.h"
@@ -83,7 +84,9 @@ void GradientTape::watch(const Source& source) {
   require_source(source.tensor(), "watch");
   const DType d =
       source.is_variable() ? variable_cell(source.tensor()).dtype : source.tensor().dtype();
-  RILL_CHECK(d.is_floating() || d.is_complex(), invalid_argument,
+  // As in TensorFlow no error: there will be no gradient.
+  if (!d.is_floating() && !d.is_complex())
+    RILL_LOG(warning,
              "[watch] a tensor of dtype {} cannot be differentiated; expected a floating-point "
              "tensor: tf::cast(x, tf::float32)",
              d);

@@ -265,11 +265,6 @@ TEST(GradientTape, WhyNoneSaysWhereThePathIsCut) {
   EXPECT_THAT(tape.why_none(y, unwatched), testing::HasSubstr("not watched"));
 }
 
-TEST(GradientTape, WatchRefusesIntegers) {
-  tf::GradientTape tape;
-  EXPECT_THROW(tape.watch(tf::constant(3)), tf::errors::InvalidArgument);
-}
-
 TEST(GradientFunctions, FirstToThirdOrder) {
   RILL_SHOWS("E36", "E37", "E38");
   auto grad = tf::gradients_function([](Tensor x) { return x * x; });
@@ -441,6 +436,42 @@ TEST(GradientTape, OtherThreadsMayEndIt) {
   EXPECT_FALSE(persistent->gradient(y, x).defined());
   const auto z = x * x * x;
   EXPECT_EQ(persistent->gradient(z, x).item<float>(), 27.f);
+}
+
+// A branch that was not taken sends 0 back, which no pole multiplies: TensorFlow's numbers.
+TEST(GradientTape, NothingComesBackThroughAPole) {
+  const auto a = tf::constant({0.f, 4.f});
+  const auto slope = [&](auto f) {
+    tf::GradientTape tape;
+    tape.watch(a);
+    const Tensor y = f(a);
+    return Tensor(tape.gradient(y, a)).to_vector<float>();
+  };
+  const auto taken = [&](auto f) {
+    return slope([&](const Tensor& x) { return tf::where(x > 0, f(x), 0.f); });
+  };
+  using Floats = std::vector<float>;
+  EXPECT_EQ(taken([](const Tensor& x) { return tf::sqrt(x); }), (Floats{0, 0.25f}));
+  EXPECT_EQ(taken([](const Tensor& x) { return tf::math::rsqrt(x); }), (Floats{0, -0.0625f}));
+  EXPECT_EQ(taken([](const Tensor& x) { return tf::math::reciprocal(x); }), (Floats{0, -0.0625f}));
+  EXPECT_EQ(taken([](const Tensor& x) { return tf::norm(tf::expand_dims(x, 1), {.axis = {1}}); }),
+            (Floats{0, 1}));
+  EXPECT_EQ(slope([](const Tensor& x) { return tf::square(tf::sqrt(x)); }), (Floats{0, 1}));
+  // In a graph too.
+  const auto f = tf::function([&](Tensor x) {
+    tf::GradientTape tape;
+    tape.watch(x);
+    const Tensor y = tf::where(x > 0, tf::sqrt(x) * 2.f, 0.f);
+    return Tensor(tape.gradient(y, x)) * 3.f;
+  });
+  EXPECT_EQ(Tensor(f(a)).to_vector<float>(), (Floats{0, 1.5f}));
+}
+
+TEST(GradientTape, WatchingAnIntegerHasNoGradient) {
+  const auto x = tf::constant(3);
+  tf::GradientTape tape;
+  tape.watch(x);
+  EXPECT_FALSE(tape.gradient(x * 2, x).defined());
 }
 
 TEST(CustomGradient, IsNotRecordedWhereRecordingIsStopped) {

@@ -131,6 +131,29 @@ TEST(ParseExample, RaggedRows) {
                 .to_vector<std::string>(),
             (std::vector<std::string>{"a", "b", "c"}));
 }
+TEST(ParseExample, FeaturesMayReadTheSameKeyInOneWay) {
+  const Nest out =
+      io::parse_example(three(), {{"q", io::RaggedFeature(string, {.value_key = "t"})},
+                                  {"r", io::RaggedFeature(string, {.value_key = "t"})}});
+  for (const char* key : {"q", "r"})
+    EXPECT_EQ(out[key].as_ragged().to_string(), "[[b'a', b'b', b'c'], [b'd'], []]") << key;
+  const auto fails = [](const io::FeatureSpecs& features, const char* text) {
+    expect_error<errors::InvalidArgumentError>([&] { io::parse_example(three(), features); }, text);
+  };
+  const io::RaggedFeature ragged(float32, {.value_key = "x"});
+  fails({{"x", io::VarLenFeature(float32)}, {"r", ragged}},
+        "\"x\" is read by a ragged and by a sparse feature; ragged and sparse keys must not "
+        "intersect");
+  fails({{"x", io::FixedLenFeature({2}, float32)}, {"r", ragged}},
+        "\"x\" is read by a dense and by a ragged feature");
+  fails({{"x", io::FixedLenFeature({2}, float32)}, {"s", io::SparseFeature("ix", "x", float32, 5)}},
+        "\"x\" is read by a dense and by a sparse feature");
+  fails({{"q", io::RaggedFeature(int64, {.value_key = "x"})}, {"r", ragged}},
+        "two features read \"x\" as int64 and as float32");
+  fails({{"q", io::RaggedFeature(float32, {.value_key = "x", .row_splits_dtype = int64})},
+         {"r", ragged}},
+        "row_splits_dtype int64 and int32");
+}
 TEST(ParseExample, SaysWhichExampleAndWhichFeature) {
   const auto fails = [](const io::FeatureSpecs& features, const char* text) {
     expect_error<errors::InvalidArgumentError>([&] { io::parse_example(three(), features); }, text);

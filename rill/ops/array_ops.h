@@ -45,10 +45,22 @@ Tensor range(const Operand& start, const Operand& limit, const Operand& delta = 
              DType dtype = {});
 // num numbers from start to stop, both included.
 Tensor linspace(const Operand& start, const Operand& stop, const Operand& num);
+// A number, a bool or a scalar tensor.
+class OneHotValue {
+ public:
+  OneHotValue() = default;  // not given
+  template <class T>
+  requires std::is_arithmetic_v<T> OneHotValue(T value) : value_(to_tensor(Operand(value))) {}
+  OneHotValue(const Tensor& value) : value_(value) {}
+  const Tensor& tensor() const { return value_; }
+
+ private:
+  Tensor value_;
+};
 struct OneHotOptions {
-  double on_value = 1, off_value = 0;
-  int axis = -1;  // where the new axis goes
-  DType dtype = {};
+  OneHotValue on_value = {}, off_value = {};  // 1 and 0
+  int axis = -1;                              // where the new axis goes
+  DType dtype = {};                           // else that of the values given, else float32
 };
 // on_value at the place that an index names along a new axis of size depth; an
 // index outside [0, depth) gives off_value alone.

@@ -149,13 +149,17 @@ RILL_ROWS(array_more) {
   row("one_hot")
       .sample({values(int32, {3}, {0, 2, 1})})
       .call([](const std::vector<Tensor>& in) {
-        return std::vector{
-            one_hot(in[0], 3),
-            one_hot(in[0], 4, {.on_value = 5, .off_value = -1, .axis = 0, .dtype = int32}),
-            one_hot(in[0], 3, true, false)};
+        return std::vector{one_hot(in[0], 3),
+                           one_hot(in[0], 4, {.on_value = 5, .off_value = -1, .axis = 0}),
+                           one_hot(in[0], 3, true, false),
+                           one_hot(in[0], 3, {.on_value = true, .off_value = false}),
+                           one_hot(in[0], 3, {.off_value = 2}),
+                           one_hot(in[0], 3, {.on_value = 5, .off_value = -1, .dtype = float64})};
       })
       .tf("[tf.one_hot(x0, 3), tf.one_hot(x0, 4, on_value=5, off_value=-1, axis=0), tf.one_hot(x0, "
-          "3, on_value=True, off_value=False)]");
+          "3, on_value=True, off_value=False), tf.one_hot(x0, 3, on_value=True, off_value=False), "
+          "tf.one_hot(x0, 3, off_value=2), tf.one_hot(x0, 3, on_value=5, off_value=-1, "
+          "dtype=tf.float64)]");
   row("ReverseV2")
       .sample({x({2, 3}), i32({1})})
       .sample({x({2, 3, 2}), i32({0, -1})})

@@ -101,7 +101,11 @@ RILL_ROWS(math_power) {
       .dtypes(kComplexTypes);
   for (const char* name :
        {"ReciprocalGrad", "InvGrad", "SqrtGrad", "RsqrtGrad", "TanhGrad", "SigmoidGrad"})
-    row(name).sample({x({2, 3}, 0.5, 2), x({2, 3})}).dtypes(kFractions).tolerance(4e-6);
+    row(name)
+        .sample({x({2, 3}, 0.5, 2), x({2, 3})})
+        .sample({values(float32, {4}, {0, inf, nan, 0.5}), values(float32, {4}, {0, 0, 0, 2})})
+        .dtypes(kFractions)
+        .tolerance(4e-6);
 }
 
 RILL_ROWS(math_comparison) {
@@ -238,12 +242,18 @@ RILL_ROWS(math_elementary) {
   row("Digamma")
       .sample({x({2, 3}, 0.3, 6)})
       .sample({fixed(x({3}, {-0.5, -1.5, 30}))})
+      .sample({fixed(x({6}, {0, -0.0, -1, inf, -inf, nan}))})
       .dtypes(kFloatTypes)
       .tolerance(8e-6);
-  row("Polygamma").sample({fixed(x({3}, {1, 2, 3})), x({2, 3}, 0.5, 6)}).tolerance(8e-6);
+  row("Polygamma")
+      .sample({fixed(x({3}, {1, 2, 3})), x({2, 3}, 0.5, 6)})
+      .sample({fixed(x({7}, {0, 1, 2, 0, 1, -1, 1.5})), fixed(x({7}, {0, 0, 0, -1, -1, 1, 1}))})
+      .sample({fixed(x({5}, {3, 4, 5, 2, 3})), fixed(x({5}, {0, 0, -2, -1, -1.5}))})
+      .tolerance(8e-6);
   row("Zeta")
       .sample({fixed(x({3}, {1.5, 2, 5})), x({2, 3}, 0.5, 6)})
       .sample({fixed(x({2}, {1, 3})), fixed(x({2}, {2, 30}))})
+      .sample({fixed(x({6}, {1, 2, 3, 4, 5, 2.5})), fixed(x({6}, {0, 0, 0, -1, -2, -1}))})
       .tolerance(8e-6);
   for (const char* name : {"Floor", "Ceil", "Rint"})
     row(name)

@@ -61,12 +61,16 @@ RILL_ROWS(math_special) {
         .sample({fixed(x({8}, {1, 0.5, 100, 100, 30, 0.01, -1, nan})),
                  fixed(x({8}, {0, 40, 100, 140, 25, 0.5, 1, 1}))})
         .sample({fixed(x({2}, {2, 2})), fixed(x({2}, {inf, 1}))})
+        .sample({fixed(x({10}, {0, 0, 0, -1, nan, inf, inf, inf, 1, 1})),
+                 fixed(x({10}, {0, 1, inf, 0, 0, 0, 1, inf, 0, -1}))})
         .dtypes(kFloatTypes)
         .first_order()
         .tolerance(4e-6);
   row("IgammaGradA")
       .sample({x({2, 3}, 0.5, 6), x({2, 3}, 0.5, 6)})
       .sample({fixed(x({4}, {0.5, 30, 30, 2})), fixed(x({4}, {3, 25, 40, 0.25}))})
+      .sample(
+          {fixed(x({7}, {0, 0, -1, nan, inf, inf, 1})), fixed(x({7}, {0, 1, 0, 0, 1, inf, -1}))})
       .tolerance(8e-6);
   row("Betainc")
       .sample({fixed(x({2, 3}, 0.5, 6)), fixed(x({2, 3}, 0.5, 6)), x({2, 3}, 0.125, 0.875)})

@@ -105,17 +105,20 @@ struct SigmoidGrad : Exact {
   RILL_T T apply(T y, T dy) { return dy * (y * (T(1) - y)); }
 };
 
+// Where dy is 0, so are those of 1 / x and of roots, as in TensorFlow: at a pole y may be anything.
 struct InvGrad : Exact {
-  RILL_T T apply(T y, T dy) { return -dy * detail::conj_of(y * y); }
+  RILL_T T apply(T y, T dy) { return dy == T(0) ? T(0) : -dy * detail::conj_of(y * y); }
 };
 using ReciprocalGrad = InvGrad;
 
 struct SqrtGrad : Exact {
-  RILL_T T apply(T y, T dy) { return dy * T(0.5) / detail::conj_of(y); }
+  RILL_T T apply(T y, T dy) { return dy == T(0) ? T(0) : dy * T(0.5) / detail::conj_of(y); }
 };
 
 struct RsqrtGrad : Exact {
-  RILL_T T apply(T y, T dy) { return T(-0.5) * dy * detail::conj_of(y * y * y); }
+  RILL_T T apply(T y, T dy) {
+    return dy == T(0) ? T(0) : T(-0.5) * dy * detail::conj_of(y * y * y);
+  }
 };
 
 struct ReluGrad : Exact {

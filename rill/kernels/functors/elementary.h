@@ -135,15 +135,14 @@ struct Lgamma : ExactScalar {
   }
 };
 
-// d/dx log gamma(x), computed in double; NaN at the negative integers, -+inf
-// at +-0. The absolute error is near 1e-15 times max(1, |result|).
+// d/dx log gamma(x), computed in double; NaN at 0 and the negative integers, as in TensorFlow.
+// The absolute error is near 1e-15 times max(1, |result|).
 struct Digamma : ExactScalar {
   RILL_T T apply(T x) { return static_cast<T>(digamma(static_cast<double>(x))); }
 
  private:
   [[gnu::noinline]] static RILL_HOST_DEVICE double digamma(double x) {
-    if (x == 0) return std::copysign(std::numeric_limits<double>::infinity(), -x);
-    if (x < 0) {
+    if (x <= 0) {
       // Reflection, on the fraction only: pi x itself would lose it.
       const double fraction = x - std::floor(x);
       if (!(fraction > 0)) return std::numeric_limits<double>::quiet_NaN();

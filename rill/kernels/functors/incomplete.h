@@ -68,12 +68,13 @@ RILL_HOST_DEVICE inline Dual gamma_over_front(double a, double x, bool* upper) {
   return front * Dual{a, 1} * h;
 }
 
-// P(a, x), or Q = 1 - P, and its derivative by a.
+// P(a, x), or Q = 1 - P, and its derivative by a. Where there is no such number, what TensorFlow
+// says: P(a, 0) is 0 for all a, of two infinities P and Q are 0.
 RILL_HOST_DEVICE inline Dual gamma_ratio(double a, double x, bool upper) {
-  if (!(a >= 0) || !(x >= 0) || a + x != a + x) return {kNaN, kNaN};
-  if (a == 0) return {x > 0 ? (upper ? 0. : 1.) : kNaN, kNaN};
-  if (x == 0) return {upper ? 1. : 0., 0};
-  if (std::isinf(x)) return {std::isinf(a) ? kNaN : upper ? 0. : 1., 0};
+  if (x == 0 && !upper) return {0, 0};
+  if (!(a > 0) || !(x >= 0)) return {kNaN, kNaN};
+  if (x == 0) return {1, 0};
+  if (std::isinf(x)) return {std::isinf(a) || upper ? 0. : 1., 0};
   if (std::isinf(a)) return {upper ? 1. : 0., 0};
   bool is_upper;
   const Dual y = Dual{gamma_front(a, x)} * gamma_over_front(a, x, &is_upper);

@@ -14,7 +14,9 @@ RILL_HOST_DEVICE inline double hurwitz(double s, double q) {
   if (s == 1) return std::numeric_limits<double>::infinity();
   if (!(s > 1)) return std::numeric_limits<double>::quiet_NaN();
   if (q <= 0) {
-    if (q == std::floor(q)) return std::numeric_limits<double>::infinity();
+    if (q == std::floor(q))  // a pole; of odd powers its sides differ in sign
+      return std::fmod(s, 2) == 0 ? std::numeric_limits<double>::infinity()
+                                  : std::numeric_limits<double>::quiet_NaN();
     if (s != std::floor(s) || q < -1e6) return std::numeric_limits<double>::quiet_NaN();
   }
   double sum = 0;

@@ -47,9 +47,19 @@ Tensor one_hot(const Operand& indices, const Operand& depth) {
   return one_hot(indices, depth, OneHotOptions{});
 }
 Tensor one_hot(const Operand& indices, const Operand& depth, OneHotOptions o) {
-  const DType d = o.dtype.defined() ? o.dtype : float32;
-  auto value = [&](double v) { return cast(to_tensor(v, float64), d); };
-  return one_hot(indices, depth, value(o.on_value), value(o.off_value), o.axis);
+  const Tensor &on = o.on_value.tensor(), &off = o.off_value.tensor();
+  RILL_CHECK(o.dtype.defined() || !on.defined() || !off.defined() || on.dtype() == off.dtype(),
+             invalid_argument,
+             "[one_hot] on_value is {} and off_value {}; expected one dtype, or say dtype",
+             on.dtype(), off.dtype());
+  const DType d = o.dtype.defined() ? o.dtype
+                  : on.defined()    ? on.dtype()
+                  : off.defined()   ? off.dtype()
+                                    : float32;
+  const auto value = [&](const Tensor& given, int otherwise) {
+    return cast(given.defined() ? given : constant(otherwise), d);
+  };
+  return one_hot(indices, depth, value(on, 1), value(off, 0), o.axis);
 }
 Tensor one_hot(const Operand& indices, const Operand& depth, const Operand& on_value,
                const Operand& off_value, int axis) {

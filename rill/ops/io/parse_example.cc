@@ -115,6 +115,9 @@ class Request {
                "[io.parse_example] features is empty; expected at least one");
     for (const auto& [key, spec] : features)
       std::visit([&, k = &key](const auto& s) { add(*k, s); }, spec);
+    require_apart("dense", dense_keys_, "sparse", sparse_keys_);
+    require_apart("dense", dense_keys_, "ragged", ragged_keys_);
+    require_apart("ragged", ragged_keys_, "sparse", sparse_keys_);
     inputs_ = {Tensor(), zeros({0}, string), keys_of(sparse_keys_), keys_of(dense_keys_),
                keys_of(ragged_keys_)};
     inputs_.insert(inputs_.end(), defaults_.begin(), defaults_.end());
@@ -163,7 +166,11 @@ class Request {
   }
   int add_sparse(const std::string& key, DType dtype) {
     const auto found = std::find(sparse_keys_.begin(), sparse_keys_.end(), key);
-    if (found != sparse_keys_.end()) return static_cast<int>(found - sparse_keys_.begin());
+    if (found != sparse_keys_.end()) {
+      const auto n = found - sparse_keys_.begin();
+      require_same_type(key, sparse_types_[static_cast<std::size_t>(n)], stored_type(dtype, key));
+      return static_cast<int>(n);
+    }
     sparse_keys_.push_back(key);
     sparse_types_.push_back(stored_type(dtype, key));
     return static_cast<int>(sparse_keys_.size()) - 1;
@@ -206,10 +213,40 @@ class Request {
     RILL_CHECK(kIndexTypes.contains(f.row_splits_dtype), invalid_argument,
                "[RaggedFeature] row_splits_dtype of \"{}\" is {}; expected int32 or int64", key,
                f.row_splits_dtype);
-    items_.push_back({key, f.dtype, static_cast<int>(ragged_keys_.size()), Item::Kind::ragged});
-    ragged_keys_.push_back(f.value_key.empty() ? key : f.value_key);
-    ragged_types_.push_back(stored_type(f.dtype, key));
+    const std::string& of = f.value_key.empty() ? key : f.value_key;
+    const auto n = static_cast<std::size_t>(
+        std::find(ragged_keys_.begin(), ragged_keys_.end(), of) - ragged_keys_.begin());
+    items_.push_back({key, f.dtype, static_cast<int>(n), Item::Kind::ragged});
+    const DType type = stored_type(f.dtype, key);
+    if (n < ragged_keys_.size()) {
+      require_same_type(of, ragged_types_[n], type);
+      RILL_CHECK(
+          split_types_[n] == f.row_splits_dtype, invalid_argument,
+          "[io.parse_example] two ragged features of \"{}\" have row_splits_dtype {} and {}; "
+          "expected one",
+          of, split_types_[n], f.row_splits_dtype);
+      return;
+    }
+    ragged_keys_.push_back(of);
+    ragged_types_.push_back(type);
     split_types_.push_back(f.row_splits_dtype);
+  }
+  static void require_same_type(const std::string& key, DType a, DType b) {
+    RILL_CHECK(
+        a == b, invalid_argument,
+        "[io.parse_example] two features read \"{}\" as {} and as {}; an Example holds it as "
+        "one of them",
+        key, a, b);
+  }
+  // The op reads a key once, in one way.
+  static void require_apart(const char* kind, const std::vector<std::string>& keys,
+                            const char* other_kind, const std::vector<std::string>& others) {
+    for (const std::string& key : keys)
+      RILL_CHECK(
+          std::find(others.begin(), others.end(), key) == others.end(), invalid_argument,
+          "[io.parse_example] \"{}\" is read by a {} and by a {} feature; {} and {} keys must "
+          "not intersect. Parse twice, or make one of the other",
+          key, kind, other_kind, kind, other_kind);
   }
 
   SparseTensor sparse_of(int number, const std::vector<Tensor>& out) const {

@@ -114,6 +114,18 @@ TEST(RandomDraws, GeneratorsAreTensorFlows) {
   expect_error<InvalidArgument>([] { random_ns::Generator::from_state({1, 2}); }, "three int64");
 }
 
+TEST(RandomDraws, ANegativeSeedIsAWideNumber) {
+  const auto g = random_ns::Generator::from_seed(-1);
+  EXPECT_EQ(integers(g.state()), (Integers{-1, -1, -1}));
+  expect_near(g.normal({2}), {-0.8121082186698914, -1.8994760513305664}, 1e-5);
+  expect_near(random_ns::Generator::from_seed(-5).normal({2}), {-0.9325538, 0.31087905}, 1e-5);
+  g.reset_from_seed(-7);
+  EXPECT_EQ(integers(g.state()), (Integers{-7, -1, -1}));
+  g.reset_from_seed(-1);
+  g.skip(3);
+  EXPECT_EQ(integers(g.state()), (Integers{767, 0, -1}));
+}
+
 TEST(RandomDraws, InAFunctionGeneratorsGoOn) {
   const auto g = random_ns::Generator::from_seed(7), h = random_ns::Generator::from_seed(7);
   auto f = tf::function([&](Tensor like) { return g.normal(tf::shape(like)); },

@@ -61,6 +61,13 @@ std::vector<std::int64_t> words_of(const Operand& key, const Operand& counter) {
   return words_of(concat({c, reshape(k, {1})}, 0));
 }
 
+// TensorFlow takes the seed as a wide number whose low word is the counter's: the words above it
+// have its sign.
+std::vector<std::int64_t> words_of_seed(std::int64_t seed) {
+  const std::int64_t sign = seed < 0 ? -1 : 0;
+  return {seed, sign, sign};
+}
+
 std::mutex global_mutex;
 Tensor global_state;
 
@@ -68,8 +75,9 @@ Tensor global_state;
 
 Generator::Generator(const Tensor& state) : state_(state) {}
 
-// TensorFlow puts the seed into the counter's low word.
-Generator Generator::from_seed(std::int64_t seed) { return Generator(new_state({seed, 0, 0})); }
+Generator Generator::from_seed(std::int64_t seed) {
+  return Generator(new_state(words_of_seed(seed)));
+}
 Generator Generator::from_state(const Operand& state) {
   return Generator(new_state(words_of(state)));
 }
@@ -89,7 +97,7 @@ void Generator::skip(std::int64_t delta) const {
 }
 
 void Generator::reset_from_seed(std::int64_t seed) const {
-  variable_cell(state_).assign(constant(std::vector<std::int64_t>{seed, 0, 0}));
+  variable_cell(state_).assign(constant(words_of_seed(seed)));
 }
 void Generator::reset(const Operand& state) const {
   variable_cell(state_).assign(constant(words_of(state)));
