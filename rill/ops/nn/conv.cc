@@ -22,9 +22,9 @@ enum : int { kConv2d, kConv3d, kDepthwise };
 
 template <int f>
 void forward_shape(ShapeContext& c) {
-  c.set_output(0,
-               conv_geometry(c, families[f].spatial, families[f].depthwise, c.input(0), c.input(1))
-                   .out_shape());
+  c.set_output(0, conv_geometry(c, families[f].spatial, families[f].depthwise, c.input(0),
+                                c.input(1), windows_must_fit(c))
+                      .out_shape());
 }
 // A list of sizes, all known and not negative, or a shape of unknown dimensions.
 TensorShape sizes_at(const ShapeContext& c, int i, int rank) {

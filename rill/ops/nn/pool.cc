@@ -17,7 +17,8 @@ Family families[] = {{2, nullptr, nullptr, nullptr, nullptr, nullptr},
 
 template <int f>
 void pool_shape(ShapeContext& c) {
-  c.set_output(0, pool_geometry(c, families[f].spatial, c.input(0)).out_shape());
+  c.set_output(0,
+               pool_geometry(c, families[f].spatial, c.input(0), windows_must_fit(c)).out_shape());
 }
 void require_shape(const ShapeContext& c, int i, const TensorShape& want) {
   RILL_CHECK(c.input(i).is_compatible_with(want), invalid_argument,
@@ -164,7 +165,8 @@ void argmax_shape(ShapeContext& c) {
                         {"strides", c.ints_attr("strides")},
                         {"padding", c.string_attr("padding")}};
   const TensorShape out =
-      pool_geometry(AttrReader(*families[0].max, attrs), 2, c.input(0)).out_shape();
+      pool_geometry(AttrReader(*families[0].max, attrs), 2, c.input(0), windows_must_fit(c))
+          .out_shape();
   c.set_output(0, out);
   c.set_output(1, out);
 }

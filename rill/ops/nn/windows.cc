@@ -51,7 +51,7 @@ std::span<const std::int64_t> per_axis(const AttrReader& c, const ImageLayout& l
 }
 
 // Padding and output size of one axis.
-void place(const AttrReader& c, Window& w, std::string_view padding) {
+void place(const AttrReader& c, Window& w, std::string_view padding, bool must_fit) {
   std::int64_t reach = 0;
   if (w.size < 0) {
     w.out = padding == "SAME" && w.in >= 0 ? (w.in + w.stride - 1) / w.stride : -1;
@@ -71,7 +71,14 @@ void place(const AttrReader& c, Window& w, std::string_view padding) {
     w.before = needed / 2;
     w.after = needed - w.before;
   } else {
-    const std::int64_t room = w.in + w.before + w.after - reach + w.stride;
+    const std::int64_t padded = w.in + w.before + w.after;
+    RILL_CHECK(
+        padded >= reach || !must_fit, invalid_argument,
+        "[{}] Negative dimension size caused by subtracting {} from {}: the window is larger than "
+        "an axis of {} with padding {} and {}; expected a smaller window, a larger image, or "
+        "padding that keeps its size (\"same\")",
+        c.op().tag, reach, padded, w.in, w.before, w.after);
+    const std::int64_t room = padded - reach + w.stride;
     RILL_CHECK(room >= 0, invalid_argument,
                "[{}] a window of {} elements does not fit an axis of {} with padding {} and {}",
                c.op().tag, reach, w.in, w.before, w.after);
@@ -80,7 +87,8 @@ void place(const AttrReader& c, Window& w, std::string_view padding) {
 }
 
 // strides, padding and data_format into the axes of `g`, whose layout is set.
-void read_windows(const AttrReader& c, WindowGeometry& g, const TensorShape& input) {
+void read_windows(const AttrReader& c, WindowGeometry& g, const TensorShape& input,
+                  bool must_fit = false) {
   const ImageLayout& l = g.layout;
   const auto strides = per_axis(c, l, "strides");
   const std::string_view padding = c.string_attr("padding");
@@ -112,7 +120,7 @@ void read_windows(const AttrReader& c, WindowGeometry& g, const TensorShape& inp
     w.in = input.has_rank() ? input.dim(l.axis(i)) : -1;
     w.stride = strides[a];
     if (padding == "EXPLICIT") w.before = each[2 * a], w.after = each[2 * a + 1];
-    place(c, w, padding);
+    place(c, w, padding, must_fit);
   }
 }
 
@@ -124,7 +132,7 @@ void check_rank(const AttrReader& c, const TensorShape& s, int rank, std::string
 }  // namespace
 
 WindowGeometry conv_geometry(const AttrReader& c, int spatial, bool depthwise,
-                             const TensorShape& input, const TensorShape& filter) {
+                             const TensorShape& input, const TensorShape& filter, bool must_fit) {
   WindowGeometry g;
   g.layout = image_layout(c, spatial);
   const ImageLayout& l = g.layout;
@@ -139,7 +147,7 @@ WindowGeometry conv_geometry(const AttrReader& c, int spatial, bool depthwise,
     w.dilation = dilations[static_cast<std::size_t>(l.axis(i))];
   }
   if (filter.has_rank()) filter_in = filter.dim(spatial), filter_out = filter.dim(spatial + 1);
-  read_windows(c, g, input);
+  read_windows(c, g, input, must_fit);
   if (depthwise) {
     RILL_CHECK(g.in_channels < 0 || filter_in < 0 || g.in_channels == filter_in, invalid_argument,
                "[{}] input of shape {} has {} channels, filter of shape {} is for {}", c.op().tag,
@@ -170,7 +178,8 @@ WindowGeometry conv_geometry(const AttrReader& c, int spatial, bool depthwise,
   return g;
 }
 
-WindowGeometry pool_geometry(const AttrReader& c, int spatial, const TensorShape& input) {
+WindowGeometry pool_geometry(const AttrReader& c, int spatial, const TensorShape& input,
+                             bool must_fit) {
   WindowGeometry g;
   g.layout = image_layout(c, spatial);
   check_rank(c, input, g.layout.rank(), "input");
@@ -179,7 +188,7 @@ WindowGeometry pool_geometry(const AttrReader& c, int spatial, const TensorShape
   const auto sizes = per_axis(c, g.layout, "ksize");
   for (int i = 0; i < spatial; ++i)
     g.axes[3 - spatial + i].size = sizes[static_cast<std::size_t>(g.layout.axis(i))];
-  read_windows(c, g, input);
+  read_windows(c, g, input, must_fit);
   // A window that lies in the padding alone has neither a largest element nor a mean.
   for (const Window& w : g.axes)
     RILL_CHECK((w.before < w.size && w.after < w.size) || w.in < 0, invalid_argument,

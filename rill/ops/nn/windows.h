@@ -39,11 +39,19 @@ struct WindowGeometry {
 
 // Of a convolution of `input` with `filter` ([.., in, out], or [.., channels,
 // multiplier] when depthwise), by the attributes strides, padding,
-// explicit_paddings, dilations, data_format. Checks everything; InvalidArgument.
+// explicit_paddings, dilations, data_format. Checks everything; InvalidArgument. A window may be
+// larger than the padded image, by a stride at most, and has no place then, unless it `must_fit`.
 RILL_API WindowGeometry conv_geometry(const AttrReader& c, int spatial, bool depthwise,
-                                      const TensorShape& input, const TensorShape& filter);
+                                      const TensorShape& input, const TensorShape& filter,
+                                      bool must_fit = false);
 // Of pooling of `input` by the attributes ksize, strides, padding, data_format.
-RILL_API WindowGeometry pool_geometry(const AttrReader& c, int spatial, const TensorShape& input);
+RILL_API WindowGeometry pool_geometry(const AttrReader& c, int spatial, const TensorShape& input,
+                                      bool must_fit = false);
+// Whether the windows of an op must fit: where a graph is drawn, as in TensorFlow, which has an
+// empty result eagerly, and where a graph that did not know the sizes runs.
+inline bool windows_must_fit(const ShapeContext& c) {
+  return call_context().executor && !c.input_value(0);
+}
 
 // Of dilation2d of `input` with `filter` [height, width, channels], by the
 // attributes strides, rates and padding; channels last.

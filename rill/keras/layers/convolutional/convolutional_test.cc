@@ -226,4 +226,43 @@ TEST(Conv, ComputesInTheDtypeOfItsPolicy) {
   EXPECT_EQ(conv.weights()[0].dtype(), tf::float32);
 }
 
+// As Keras says it; with the text that people look for. Eagerly the result is empty.
+TEST(Conv, AWindowThatDoesNotFitIsAnErrorWhereAModelIsDrawn) {
+  const auto fails = [](const auto& layer, tf::TensorShape image,
+                        const char* text =
+                            "Negative dimension size caused by subtracting 3 from 2") {
+    expect_error<tf::errors::InvalidArgument>([&] { layer(keras::Input(image)); }, text);
+  };
+  fails(layers::Conv1D(1, 3), {2, 1});
+  fails(layers::Conv2D(1, 3), {2, 2, 1});
+  fails(layers::Conv2D(1, 3), {3, 2, 1});
+  fails(layers::Conv3D(1, 3), {2, 2, 2, 1});
+  fails(layers::Conv2D(1, 2, {.dilation_rate = 2}), {2, 2, 1});
+  fails(layers::DepthwiseConv1D(3), {2, 1});
+  fails(layers::DepthwiseConv2D(3), {2, 2, 1});
+  fails(layers::SeparableConv1D(1, 3), {2, 1});
+  fails(layers::SeparableConv2D(1, 3), {2, 2, 1});
+  fails(layers::MaxPooling1D(3), {2, 1});
+  fails(layers::MaxPooling2D(3), {2, 2, 1});
+  fails(layers::MaxPooling3D(3), {2, 2, 2, 1});
+  fails(layers::AveragePooling1D(3), {2, 1});
+  fails(layers::AveragePooling2D(3), {2, 2, 1});
+  fails(layers::AveragePooling3D(3), {2, 2, 2, 1});
+  fails(layers::ConvLSTM2D(1, 3), {2, 2, 2, 1});
+  fails(layers::LocallyConnected1D(1, 3), {2, 1}, "");
+  fails(layers::Cropping2D(2), {2, 2, 1}, "");
+  EXPECT_EQ(layers::Conv1D(1, 3, {.padding = "causal"})(keras::Input({2, 1})).shape(),
+            TensorShape({tf::None, 2, 1}));
+  EXPECT_EQ(layers::Conv2D(1, 3, {.padding = "same"})(keras::Input({2, 2, 1})).shape(),
+            TensorShape({tf::None, 2, 2, 1}));
+  EXPECT_EQ(layers::AveragePooling2D(3, {.strides = 1})(tf::zeros({1, 2, 2, 1})).shape(),
+            TensorShape({1, 0, 0, 1}));
+  const auto f = tf::function([](Tensor x, Tensor k) { return tf::nn::conv2d(x, k, 1, "VALID"); });
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        f(tf::zeros({1, 2, 2, 1}), tf::zeros({3, 3, 1, 1}));
+      },
+      "Negative dimension size caused by subtracting 3 from 2");
+}
+
 }  // namespace
