@@ -1,8 +1,8 @@
 // Elements of several datasets, one at a time: choose_from_datasets and sample_from_datasets.
-#include <numeric>
-
 #include "rill/data/dataset_impl.h"
 #include "rill/ops/array_ops.h"
+#include "rill/ops/math_ops.h"
+#include "rill/ops/random_ops.h"
 
 namespace rill::data {
 namespace {
@@ -126,22 +126,28 @@ Dataset Dataset::sample_from_datasets(const std::vector<Dataset>& datasets,
   RILL_CHECK(weights.empty() || weights.size() == datasets.size(), invalid_argument,
              "[sample_from_datasets] there are {} weights for {} datasets; expected as many",
              weights.size(), datasets.size());
-  std::vector<double> ends(datasets.size(), 1);
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    RILL_CHECK(weights[i] >= 0, invalid_argument,
-               "[sample_from_datasets] weights[{}] is {}; expected 0 or more", i, weights[i]);
-    ends[i] = weights[i];
+  std::vector<Dataset> used;
+  std::vector<double> shares;
+  for (std::size_t i = 0; i < datasets.size(); ++i) {
+    const double weight = weights.empty() ? 1 : weights[i];
+    RILL_CHECK(weight >= 0, invalid_argument,
+               "[sample_from_datasets] weights[{}] is {}; expected 0 or more", i, weight);
+    if (weight == 0) continue;
+    used.push_back(datasets[i]);
+    shares.push_back(weight);
   }
-  std::partial_sum(ends.begin(), ends.end(), ends.begin());
-  RILL_CHECK(ends.back() > 0, invalid_argument,
+  RILL_CHECK(!used.empty(), invalid_argument,
              "[sample_from_datasets] all weights are 0; expected one that is not");
-  const auto choose = [ends](const Tensor& bits) -> std::int64_t {
-    const double at = static_cast<double>(bits.item<std::int64_t>()) / 4294967296. * ends.back();
-    return std::upper_bound(ends.begin(), ends.end() - 1, at) - ends.begin();
+  if (used.size() == 1) return used[0];
+  // As tf.data draws: two numbers of the dataset's stream are the seed of each choice.
+  const Tensor shares32 = constant(shares, float32),
+               logits = reshape(weights.empty() ? shares32 : log(shares32), {1, -1});
+  const auto choose = [logits](const Tensor& seed) {
+    return reshape(random::stateless_categorical(logits, 1, seed, int64), {});
   };
-  return make_dataset<ChooseDataset>(datasets,
-                                     random_bits(o.seed, o.rerandomize_each_iteration).map(choose),
-                                     o.stop_on_empty_dataset);
+  return make_dataset<ChooseDataset>(
+      used, random_bits(o.seed, o.rerandomize_each_iteration).batch(2).map(choose),
+      o.stop_on_empty_dataset);
 }
 
 }  // namespace rill::data

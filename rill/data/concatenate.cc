@@ -72,7 +72,7 @@ class ConcatenateDataset final : public DatasetImpl {
                invalid_argument,
                "[concatenate] elements of the first dataset are {}, of the second {}; expected the "
                "same structure and dtypes",
-               a.to_string(), b.to_string());
+               first_.output_types().to_string(), second_.output_types().to_string());
     const std::vector<TensorSpec> others = b.flatten();
     std::size_t i = 0;
     return a.map([&](const TensorSpec& s) {
@@ -87,7 +87,9 @@ class ConcatenateDataset final : public DatasetImpl {
 }  // namespace
 
 Dataset Dataset::concatenate(const Dataset& other) const {
-  return make_dataset<ConcatenateDataset>(*this, other);
+  Dataset both = make_dataset<ConcatenateDataset>(*this, other);
+  static_cast<void>(both.element_spec());  // says now that they do not fit
+  return both;
 }
 
 }  // namespace rill::data

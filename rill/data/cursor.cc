@@ -19,6 +19,18 @@ void RandomSource::follow(const Stream& pass) const {
   stream_ = {pass.seed, pass.seed2, 0};
   passes_ = same ? std::max(passes_, pass.number + 1) : pass.number + 1;
 }
+std::uint64_t RandomSource::next_start() const {
+  std::lock_guard lock(mutex_);
+  return starts_++;
+}
+std::uint64_t RandomSource::starts() const {
+  std::lock_guard lock(mutex_);
+  return starts_;
+}
+void RandomSource::set_starts(std::uint64_t starts) const {
+  std::lock_guard lock(mutex_);
+  starts_ = starts;
+}
 
 std::unique_ptr<Pass> Pass::nested(const Stream& outer) {
   auto pass = std::make_unique<Pass>();

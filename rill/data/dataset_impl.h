@@ -36,12 +36,16 @@ class RandomSource {
   Stream without_pass() const;
   // The passes to come are those that come after `pass`, which may be of another process.
   void follow(const Stream& pass) const;
+  // The cursors over one dataset that were started so far; a new one takes the number.
+  std::uint64_t next_start() const;
+  std::uint64_t starts() const;
+  void set_starts(std::uint64_t starts) const;
   const bool seeded;
 
  private:
   mutable std::mutex mutex_;
   mutable RandomStream stream_;
-  mutable std::uint64_t passes_ = 0;
+  mutable std::uint64_t passes_ = 0, starts_ = 0;
 };
 
 // What the cursors of one iterator share: the stream of each random source in
@@ -58,6 +62,7 @@ class Pass {
   static std::unique_ptr<Pass> nested(const Stream& outer);
 
   Stream stream_of(const RandomSource& source);
+  bool is_nested() const { return nested_; }
   void save(StateWriter& out) const;
   static std::unique_ptr<Pass> restore(StateReader& in);
   // The next passes over the same datasets follow this one.

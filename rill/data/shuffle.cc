@@ -1,131 +1,216 @@
+// Shuffled elements, in the order in which TensorFlow has them with the same seeds.
+#include <algorithm>
+
 #include "rill/base/philox.h"
 #include "rill/data/dataset_impl.h"
 
 namespace rill::data {
 namespace {
 
-__extension__ using Wide = unsigned __int128;
+struct PassSeeds {
+  std::int64_t seed, seed2;
+};
+
+// The n-th of the 32-bit numbers that TensorFlow draws with two seeds.
+class Words {
+ public:
+  explicit Words(const PassSeeds& s)
+      : bits_(static_cast<std::uint64_t>(s.seed), 0, static_cast<std::uint64_t>(s.seed2)) {}
+  std::uint32_t next() {
+    if (drawn_++ % 4 == 0) group_ = bits_();
+    return group_[static_cast<std::size_t>((drawn_ - 1) % 4)];
+  }
+  void skip(std::uint64_t n) {  // REQUIRES: nothing was drawn
+    bits_.skip(n / 4);
+    drawn_ = n;
+    if (n % 4 != 0) group_ = bits_();
+  }
+  std::uint64_t drawn() const { return drawn_; }
+
+ private:
+  Philox bits_;
+  Philox::Group group_{};
+  std::uint64_t drawn_ = 0;
+};
+
+// What tf.data's seed generator gives to the n-th iterator over a dataset.
+PassSeeds seeds_of_pass(const PassSeeds& dataset, std::uint64_t n) {
+  Words words(dataset);
+  words.skip(2 * n);
+  const std::int64_t first = words.next();
+  return {first, words.next()};
+}
+
+// A buffer that is drawn from in tf.data's order: the first element takes the place of the one
+// drawn, and the next of the input, while there is one, comes behind the last.
+template <class T>
+class Ring {
+ public:
+  std::size_t size() const { return items_.size() - (ended_ ? head_ : 0); }
+  void push(T item) { items_.push_back(std::move(item)); }  // REQUIRES: it was not drawn from
+  // Leaves the first place vacant: fill() or end() comes before the next draw.
+  T draw(std::size_t i) {
+    const std::size_t at = ended_ ? head_ + i : (head_ + i) % items_.size();
+    T out = std::move(items_[at]);
+    if (at != head_) items_[at] = std::move(items_[head_]);
+    return out;
+  }
+  void fill(T next) {
+    items_[head_] = std::move(next);
+    head_ = (head_ + 1) % items_.size();
+  }
+  void drop_first() {
+    if (!ended_) {
+      std::rotate(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(head_),
+                  items_.end());
+      head_ = 0;
+      ended_ = true;
+    }
+    ++head_;
+  }
+  std::vector<T> in_order() const {
+    std::vector<T> out;
+    for (std::size_t i = 0; i < size(); ++i)
+      out.push_back(items_[ended_ ? head_ + i : (head_ + i) % items_.size()]);
+    return out;
+  }
+  void set(std::vector<T> items) {
+    items_ = std::move(items);
+    head_ = 0;
+    ended_ = false;
+  }
+
+ private:
+  std::vector<T> items_;
+  std::size_t head_ = 0;  // where the first is
+  bool ended_ = false;    // nothing is added any more: what is before the first is gone
+};
 
 // Draws from a buffer of the next elements. Of a source with rows the buffer
 // holds their numbers only.
 class ShuffleCursor final : public UnaryCursor {
  public:
-  ShuffleCursor(std::unique_ptr<Cursor> input, std::int64_t size, const Pass::Stream& stream,
-                std::uint64_t round, const Settings& settings)
+  ShuffleCursor(std::unique_ptr<Cursor> input, std::int64_t size, const PassSeeds& seeds,
+                const RandomSource& source, const Settings& settings)
       : UnaryCursor(std::move(input)),
         size_(size),
         settings_(settings),
-        bits_(
-            mix(static_cast<std::uint64_t>(stream.seed), static_cast<std::uint64_t>(stream.seed2)),
-            0, round) {}
+        source_(source),
+        seeds_(seeds),
+        words_(seeds) {}
 
   const Rows* rows() const override { return input_->rows(); }
   bool next(Nest* element) override {
     if (rows()) return next_row(element);
     refill();
-    if (elements_.empty()) return false;
-    vacant_ = static_cast<std::int64_t>(draw(elements_.size()));
-    *element = std::move(elements_[static_cast<std::size_t>(vacant_)]);
+    if (elements_.size() == 0) return false;
+    *element = elements_.draw(place(elements_.size()));
+    vacant_ = true;
     return true;
   }
   std::int64_t next_rows(std::int64_t* rows, std::int64_t n) override {
     std::int64_t done = 0;
     while (done < n) {
       fill();
-      if (numbers_.empty()) break;
+      if (numbers_.size() == 0) break;
       if (input_ended_) {  // what is left, without asking for more
-        const std::size_t i = draw(numbers_.size());
-        rows[done++] = numbers_[i];
-        numbers_[i] = numbers_.back();
-        numbers_.pop_back();
+        rows[done++] = numbers_.draw(place(numbers_.size()));
+        numbers_.drop_first();
         continue;
       }
-      // The buffer is full: as many draws as there are new elements to take the
-      // places of those drawn.
+      // The buffer is full: as many draws as there are new elements to come in for those drawn.
       const std::int64_t got = input_->next_rows(rows + done, n - done);
       input_ended_ = got == 0;
-      for (std::int64_t i = 0; i < got; ++i)
-        std::swap(rows[done + i], numbers_[draw(numbers_.size())]);
+      for (std::int64_t i = 0; i < got; ++i) {
+        const std::int64_t next = rows[done + i];
+        rows[done + i] = numbers_.draw(place(numbers_.size()));
+        numbers_.fill(next);
+      }
       done += got;
     }
     return done;
   }
 
   void save(StateWriter& out) override {
-    if (vacant_ >= 0) refill();  // a place without an element cannot be written
+    if (vacant_) refill();  // a place without an element cannot be written
     out.stage("ShuffleDataset", settings_);
     input_->save(out);
-    out.put(static_cast<std::int64_t>(input_ended_));
-    out.put(static_cast<std::int64_t>(draws_));
-    out.put(numbers_);
-    out.put(elements_);
+    out.put(std::int64_t{kInTensorFlowsOrder} + (input_ended_ ? 1 : 0));
+    out.put(seeds_.seed);
+    out.put(seeds_.seed2);
+    out.put(static_cast<std::int64_t>(source_.starts()));
+    out.put(static_cast<std::int64_t>(words_.drawn()));
+    out.put(numbers_.in_order());
+    out.put(elements_.in_order());
   }
   void restore(StateReader& in) override {
     in.stage("ShuffleDataset", settings_);
     input_->restore(in);
-    input_ended_ = in.boolean();
-    draws_ = static_cast<std::uint64_t>(in.integer());
-    bits_.skip(draws_ / 2);
-    if (draws_ % 2) group_ = bits_();
-    numbers_ = in.list();
-    elements_ = in.nests();
-    for (std::int64_t row : numbers_)
+    const std::int64_t form = in.integer(0, kInTensorFlowsOrder + 1);
+    RILL_CHECK(form >= kInTensorFlowsOrder, unimplemented,
+               "[Iterator.restore] the state was saved by an earlier version of Rill, which "
+               "shuffled in another order; begin the pass anew");
+    input_ended_ = form > kInTensorFlowsOrder;
+    seeds_.seed = in.integer();
+    seeds_.seed2 = in.integer();
+    source_.set_starts(static_cast<std::uint64_t>(in.integer()));
+    words_ = Words(seeds_);
+    words_.skip(static_cast<std::uint64_t>(in.integer()));
+    std::vector<std::int64_t> numbers = in.list();
+    for (std::int64_t row : numbers)
       RILL_CHECK(rows() && row >= 0 && row < rows()->size(), data_loss,
                  "[Iterator.restore] the state is damaged: a shuffle buffer holds row {}", row);
+    numbers_.set(std::move(numbers));
+    elements_.set(in.nests());
+    vacant_ = false;
   }
 
  private:
-  // The place of the element drawn last goes to the next one of the input; at its
-  // end to the last of the buffer.
+  // What says so in a state; 0 and 1 stand there in those of versions with an order of their own.
+  static constexpr std::int64_t kInTensorFlowsOrder = 2;
+
   void refill() {
     Nest one;
-    if (vacant_ >= 0) {
-      Nest& place = elements_[static_cast<std::size_t>(vacant_)];
+    if (vacant_) {
       if (!input_ended_ && input_->next(&one)) {
-        place = std::move(one);
+        elements_.fill(std::move(one));
       } else {
         input_ended_ = true;
-        place = elements_.back();
-        elements_.pop_back();
+        elements_.drop_first();
       }
-      vacant_ = -1;
+      vacant_ = false;
     }
     while (!input_ended_ && static_cast<std::int64_t>(elements_.size()) < size_) {
       one = Nest();
       if (input_->next(&one))
-        elements_.push_back(std::move(one));
+        elements_.push(std::move(one));
       else
         input_ended_ = true;
     }
   }
   void fill() {
+    std::vector<std::int64_t> more;
     while (!input_ended_ && static_cast<std::int64_t>(numbers_.size()) < size_) {
       // In steps, for the buffer may be said to be larger than the dataset.
-      const std::size_t had = numbers_.size();
-      const std::int64_t ask = std::min<std::int64_t>(size_ - static_cast<std::int64_t>(had), 4096);
-      numbers_.resize(had + static_cast<std::size_t>(ask));
-      const std::int64_t got = input_->next_rows(numbers_.data() + had, ask);
-      numbers_.resize(had + static_cast<std::size_t>(got));
+      more.resize(static_cast<std::size_t>(
+          std::min<std::int64_t>(size_ - static_cast<std::int64_t>(numbers_.size()), 4096)));
+      const std::int64_t got =
+          input_->next_rows(more.data(), static_cast<std::int64_t>(more.size()));
+      for (std::int64_t i = 0; i < got; ++i) numbers_.push(more[static_cast<std::size_t>(i)]);
       input_ended_ = got == 0;
     }
   }
-  // A number below n, of 64 random bits.
-  std::size_t draw(std::size_t n) {
-    if (draws_++ % 2 == 0) group_ = bits_();
-    const std::size_t half = draws_ % 2 ? 0 : 2;
-    const std::uint64_t word = group_[half] | std::uint64_t{group_[half + 1]} << 32;
-    return static_cast<std::size_t>(static_cast<Wide>(word) * n >> 64);
-  }
+  std::size_t place(std::size_t n) { return words_.next() % n; }
 
   std::int64_t size_;
   const Settings& settings_;
+  const RandomSource& source_;
   bool input_ended_ = false;
-  Philox bits_;
-  Philox::Group group_{};
-  std::uint64_t draws_ = 0;
-  std::vector<std::int64_t> numbers_;
-  std::vector<Nest> elements_;
-  std::int64_t vacant_ = -1;  // place in elements_ of the one drawn last
+  PassSeeds seeds_;
+  Words words_;
+  Ring<std::int64_t> numbers_;
+  Ring<Nest> elements_;
+  bool vacant_ = false;  // of elements_, the place of the one drawn last
 };
 
 class ShuffleDataset final : public UnaryDataset {
@@ -141,8 +226,14 @@ class ShuffleDataset final : public UnaryDataset {
   const char* name() const override { return "ShuffleDataset"; }
   std::unique_ptr<Cursor> start(Place place) const override {
     const Pass::Stream stream = place.pass->stream_of(random_);
-    const std::uint64_t round = reshuffle_ ? mix(place.path, stream.number) : 0;
-    return std::make_unique<ShuffleCursor>(input().start(place), size_, stream, round, settings_);
+    PassSeeds seeds{stream.seed, stream.seed2};
+    if (seeds.seed == 0 && seeds.seed2 == 0) seeds.seed2 = INT32_MAX;  // 0 and 0 mean by chance
+    // Passes that begin one after another are counted. Those over a dataset inside the function
+    // of a stage begin on any of its threads: their place tells them apart.
+    if (reshuffle_)
+      seeds = place.pass->is_nested() ? seeds_of_pass(seeds, mix(place.path, stream.number) >> 8)
+                                      : seeds_of_pass(seeds, random_.next_start());
+    return std::make_unique<ShuffleCursor>(input().start(place), size_, seeds, random_, settings_);
   }
 
  private:
