@@ -107,12 +107,27 @@ Tensor Loss::operator()(const Operand& y_true, const Operand& y_pred,
 // ---- by name and by function
 namespace {
 
+bool is_of_library(BinaryFn f) {
+  for (const NamedLoss& n : named_losses())
+    if (n.function == f) return true;
+  return false;
+}
+
 // A function as a loss.
 class FunctionLoss : public Loss {
  public:
   FunctionLoss(std::string name, std::function<Tensor(const Tensor&, const Tensor&)> f)
       : Loss(LossOptions{.name = std::move(name)}), f_(std::move(f)) {}
-  Tensor call(const Tensor& y_true, const Tensor& y_pred) override { return f_(y_true, y_pred); }
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override {
+    // As Keras calls any function. Class numbers have another rank anyway.
+    const BinaryFn* f = f_.target<BinaryFn>();
+    const bool numbers = f && *f == BinaryFn(losses::sparse_categorical_crossentropy),
+               of_library = f && is_of_library(*f);
+    const auto [t, p] = numbers      ? Matched{y_true, y_pred}
+                        : of_library ? squeezed_ranks(y_true, y_pred)
+                                     : matched_ranks(y_true, y_pred);
+    return f_(t, p);
+  }
   std::string class_name() const override { return "LossFunctionWrapper"; }
   const std::function<Tensor(const Tensor&, const Tensor&)>& function() const { return f_; }
 

@@ -9,9 +9,15 @@
 namespace rill::keras {
 namespace losses {
 
+Tensor loss_of_one_rank(BinaryFn f, const Tensor& y_true, const Tensor& y_pred) {
+  const auto [t, p] = squeezed_ranks(y_true, y_pred);
+  return f(t, p);
+}
+
 Huber::Huber(HuberOptions o) : Loss({o.reduction, std::move(o.name)}), delta_(o.delta) {}
 Tensor Huber::call(const Tensor& y_true, const Tensor& y_pred) {
-  return huber(y_true, y_pred, delta_);
+  const auto [t, p] = squeezed_ranks(y_true, y_pred);
+  return huber(t, p, delta_);
 }
 Config Huber::get_config() const {
   Config c = Loss::get_config();
@@ -22,7 +28,8 @@ Config Huber::get_config() const {
 CosineSimilarity::CosineSimilarity(CosineSimilarityOptions o)
     : Loss({o.reduction, std::move(o.name)}), axis_(o.axis) {}
 Tensor CosineSimilarity::call(const Tensor& y_true, const Tensor& y_pred) {
-  return cosine_similarity(y_true, y_pred, axis_);
+  const auto [t, p] = squeezed_ranks(y_true, y_pred);
+  return cosine_similarity(t, p, axis_);
 }
 Config CosineSimilarity::get_config() const {
   Config c = Loss::get_config();
@@ -45,7 +52,8 @@ void set_crossentropy(Config& c, const Options& o) {
 BinaryCrossentropy::BinaryCrossentropy(CrossentropyLossOptions o)
     : Loss({o.reduction, std::move(o.name)}), own_{o.from_logits, o.label_smoothing, o.axis} {}
 Tensor BinaryCrossentropy::call(const Tensor& y_true, const Tensor& y_pred) {
-  return binary_crossentropy(y_true, y_pred, own_);
+  const auto [t, p] = squeezed_ranks(y_true, y_pred);
+  return binary_crossentropy(t, p, own_);
 }
 Config BinaryCrossentropy::get_config() const {
   Config c = Loss::get_config();
@@ -56,7 +64,8 @@ Config BinaryCrossentropy::get_config() const {
 CategoricalCrossentropy::CategoricalCrossentropy(CrossentropyLossOptions o)
     : Loss({o.reduction, std::move(o.name)}), own_{o.from_logits, o.label_smoothing, o.axis} {}
 Tensor CategoricalCrossentropy::call(const Tensor& y_true, const Tensor& y_pred) {
-  return categorical_crossentropy(y_true, y_pred, own_);
+  const auto [t, p] = squeezed_ranks(y_true, y_pred);
+  return categorical_crossentropy(t, p, own_);
 }
 Config CategoricalCrossentropy::get_config() const {
   Config c = Loss::get_config();
@@ -85,7 +94,8 @@ BinaryFocalCrossentropy::BinaryFocalCrossentropy(BinaryFocalCrossentropyOptions 
     : Loss({o.reduction, std::move(o.name)}),
       own_{o.apply_class_balancing, o.alpha, o.gamma, o.from_logits, o.label_smoothing, o.axis} {}
 Tensor BinaryFocalCrossentropy::call(const Tensor& y_true, const Tensor& y_pred) {
-  return binary_focal_crossentropy(y_true, y_pred, own_);
+  const auto [t, p] = squeezed_ranks(y_true, y_pred);
+  return binary_focal_crossentropy(t, p, own_);
 }
 Config BinaryFocalCrossentropy::get_config() const {
   Config c = Loss::get_config();
@@ -100,7 +110,8 @@ CategoricalFocalCrossentropy::CategoricalFocalCrossentropy(CategoricalFocalCross
     : Loss({o.reduction, std::move(o.name)}),
       own_{o.alpha, o.gamma, o.from_logits, o.label_smoothing, o.axis} {}
 Tensor CategoricalFocalCrossentropy::call(const Tensor& y_true, const Tensor& y_pred) {
-  return categorical_focal_crossentropy(y_true, y_pred, own_);
+  const auto [t, p] = squeezed_ranks(y_true, y_pred);
+  return categorical_focal_crossentropy(t, p, own_);
 }
 Config CategoricalFocalCrossentropy::get_config() const {
   Config c = Loss::get_config();
@@ -241,6 +252,13 @@ const Maker kMakers[] = {
 };
 
 }  // namespace
+
+bool is_library_loss(const Loss& loss) {
+  const std::string name = saved_class_name(loss);
+  for (const Maker& m : kMakers)
+    if (name == m.class_name) return true;
+  return false;
+}
 
 std::vector<std::string> loss_class_names() {
   std::vector<std::string> names = registered_loss_names();

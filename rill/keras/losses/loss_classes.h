@@ -10,12 +10,18 @@ namespace rill RILL_API {
 namespace keras {
 namespace losses {
 
+// What these classes do and the functions do not: of labels and predictions whose ranks differ by
+// a last axis of size 1, one loses it. Functions broadcast.
+Tensor loss_of_one_rank(BinaryFn f, const Tensor& y_true, const Tensor& y_pred);
+
 // ---- without arguments of their own
 template <BinaryFn f>
 class FunctionLoss : public Loss {
  public:
   using Loss::Loss;
-  Tensor call(const Tensor& y_true, const Tensor& y_pred) override { return f(y_true, y_pred); }
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override {
+    return loss_of_one_rank(f, y_true, y_pred);
+  }
 };
 class MeanSquaredError : public FunctionLoss<mean_squared_error> {
  public:

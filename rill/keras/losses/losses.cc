@@ -18,22 +18,14 @@ namespace {
 
 constexpr double kEpsilon = 1e-7;  // Keras's fuzz factor
 
-// Both as tensors, the labels in the predictions' dtype; [batch, 1] beside
-// [batch] loses its last axis, as in Keras, also where that is not known to be 1.
+// Both as tensors, the labels in the predictions' dtype. They broadcast, as in Keras: the classes
+// of losses see to it that [batch] does not stand beside [batch, 1].
 Matched prepare(const Operand& y_true, const Operand& y_pred, const char* tag) {
   Tensor pred = convert_to_tensor(y_pred);
   if (!pred.dtype().is_floating()) pred = cast(pred, float32);
   Tensor label = cast(y_true, pred.dtype());
-  if (label.shape().has_rank() && pred.shape().has_rank()) {
-    const int l = label.ndim(), p = pred.ndim();
-    if (l == p + 1 && std::abs(label.shape().dim(-1)) == 1)
-      label = squeeze(label, -1);
-    else if (p == l + 1 && std::abs(pred.shape().dim(-1)) == 1)
-      pred = squeeze(pred, -1);
-    broadcast_shapes(label.shape(), pred.shape(), tag);
-    return {label, pred};
-  }
-  return matched_ranks(label, pred);
+  if (known_ranks(label, pred)) broadcast_shapes(label.shape(), pred.shape(), tag);
+  return {label, pred};
 }
 Tensor clipped(const Tensor& probabilities) {
   return clip_by_value(probabilities, kEpsilon, 1 - kEpsilon);

@@ -7,7 +7,7 @@
 #include "rill/core/tensor.h"
 
 // Losses as functions of tensors: one number a sample, with the last axis
-// reduced. Labels take the dtype of the predictions. Names, arguments and
+// reduced. Labels take the dtype of the predictions, and broadcast with them. Names, arguments and
 // numbers are Keras's; what may be passed as a loss has no default argument but
 // a second overload. While a function is traced, a crossentropy of what a softmax
 // or a sigmoid gave is computed from their logits: exact where probabilities saturate.

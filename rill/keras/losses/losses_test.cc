@@ -184,6 +184,44 @@ TEST(Losses, MistakesAreNamed) {
                tf::errors::InvalidArgument);
 }
 
+// As in Keras, where classes see to the ranks. The numbers are its.
+TEST(Losses, FunctionsBroadcastAndClassesMatchRanks) {
+  const Tensor y = tf::constant({0.f, 1.f}), p = tf::constant({{0.2f}, {0.7f}});
+  expect_near(losses::mean_squared_error(y, p), {0.34, 0.29});
+  expect_near(losses::mse(p, y), {0.34, 0.29});
+  expect_near(losses::mean_absolute_error(y, p), {0.5, 0.5});
+  expect_near(losses::binary_crossentropy(y, p), {0.9162903428077698, 0.7803236246109009});
+  expect_near(losses::binary_focal_crossentropy(y, p), {0.5194828510284424, 0.31102362275123596});
+  expect_near(losses::huber(y, p), {0.17, 0.145});
+  expect_near(losses::log_cosh(y, p), {0.15531080961227417, 0.13580551743507385});
+  expect_near(losses::hinge(y, p), {1, 1});
+  expect_near(losses::squared_hinge(y, p), {1.04, 1.49});
+  expect_near(losses::kl_divergence(y, p), {1.6094365119934082, 0.35667338967323303});
+  expect_near(losses::poisson(y, p), {1.0047186613082886, 0.8783373832702637});
+  expect_near(losses::mean_squared_logarithmic_error(y, p),
+              {0.14709194004535675, 0.15398931503295898});
+  expect_near(losses::cosine_similarity(y, p), {-1, -1});
+  expect_near(losses::categorical_hinge(y, p), {1, 1});
+  expect_near(losses::MeanSquaredError()(y, p), {0.065});
+  expect_near(losses::MeanSquaredError()(p, y), {0.065});
+  expect_near(losses::BinaryCrossentropy()(y, p), {0.2899091});
+  // By function or name, as compile takes them, they are objects too.
+  expect_near((*keras::LossRef(losses::mean_squared_error))(y, p), {0.065});
+  expect_near((*keras::LossRef("mse"))(y, p), {0.065});
+  expect_near((*keras::LossRef([](const Tensor& t, const Tensor& q) {
+                return tf::reduce_mean(tf::square(t - q), -1);
+              }))(y, p),
+              {0.065});
+  keras::metrics::MeanSquaredError metric;
+  metric.update_state(y, p);
+  expect_near(metric.result(), {0.065});
+  const auto traced =
+      tf::function([](Tensor t, Tensor q) { return losses::mean_squared_error(t, q); },
+                   {.input_signature = {tf::TensorSpec({tf::None}, tf::float32),
+                                        tf::TensorSpec({tf::None, tf::None}, tf::float32)}});
+  expect_near(Tensor(traced(y, p)), {0.34, 0.29});
+}
+
 TEST(Losses, NoNameIsNoLoss) {
   using rill::testing::expect_error;
   namespace keras = tf::keras;

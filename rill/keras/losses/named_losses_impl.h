@@ -31,6 +31,9 @@ std::optional<std::string> name_for_files(const LossRef& loss);
 // A loss object, of the library or of a user's registered class, from its class and arguments.
 LossRef loss_from_config(const std::string& class_name, const Config& config);
 
+// Whether the class is one of the library.
+bool is_library_loss(const Loss& loss);
+
 // ---- users' classes that were registered
 // The name that a file holds: "package>name", or that of the class when it is not registered.
 std::string saved_class_name(const Loss& loss);

@@ -31,6 +31,14 @@ Matched matched_ranks(const Tensor& y_true, const Tensor& y_pred) {
   return {y_true, y_pred};
 }
 
+Matched squeezed_ranks(const Tensor& t, const Tensor& p) {
+  if (known_ranks(t, p)) {
+    if (t.ndim() == p.ndim() + 1 && t.shape().dim(-1) < 0) return {squeeze(t, -1), p};
+    if (p.ndim() == t.ndim() + 1 && p.shape().dim(-1) < 0) return {t, squeeze(p, -1)};
+  }
+  return matched_ranks(t, p);
+}
+
 Tensor class_numbers(const Tensor& y_true, const Tensor& y_pred) {
   if (!known_ranks(y_true, y_pred)) return reshape(y_true, first(shape(y_pred), rank(y_pred) - 1));
   // A size that is not known will be 1.

@@ -14,6 +14,8 @@ struct Matched {
   Tensor y_true, y_pred;
 };
 Matched matched_ranks(const Tensor& y_true, const Tensor& y_pred);
+// The same, where a last axis of a size that is not known will be of size 1.
+Matched squeezed_ranks(const Tensor& y_true, const Tensor& y_pred);
 
 // Class numbers beside predictions of a number for each class, which has one axis more: those of
 // shape [.., 1] lose their last axis.
