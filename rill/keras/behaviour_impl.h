@@ -5,7 +5,8 @@
 // from, and as Keras 2 where it came from none.
 namespace rill::keras {
 
-// As which Keras, 2 or 3, layers and activations behave that this thread makes now.
+// As which Keras, 2 or 3, layers and activations behave that this thread makes now, and steps of
+// optimizers that it takes.
 int keras_behaviour();
 
 class BehaviourScope {

@@ -18,8 +18,8 @@ class CheckpointManager;
 namespace keras {
 namespace callbacks {
 
-// Whether a number got better: larger or smaller, as the mode "max" or "min" says; with "auto"
-// the callback goes by the number's name.
+// Whether a number got better: larger or smaller, as the mode "max" or "min" says; with "auto",
+// and with any other after a warning, the callback goes by the number's name.
 class Improvement {
  public:
   Improvement(const char* who, std::string_view mode, bool auto_is_max, double min_delta);
@@ -191,6 +191,7 @@ struct ModelCheckpointOptions {
   // 0: at the end of an epoch; n: after every n batches.
   std::int64_t save_freq = 0;
   std::optional<double> initial_value_threshold = {};  // what "best" must beat at first
+  int keras_version = 0;  // the Keras that is to read the model, as in Model::save
 };
 // Saves the model, or its weights, while it is trained. The path may name the epoch and numbers
 // of it, as Python's str.format fills them in: "weights.{epoch:02d}-{val_loss:.2f}.h5". Where it

@@ -7,6 +7,7 @@
 
 #include "rill/base/error.h"
 #include "rill/io/file.h"
+#include "rill/io/zip.h"
 #include "rill/keras/layers/layers.h"
 #include "rill/keras/models/model.h"
 #include "rill/keras/saving/saving.h"
@@ -405,6 +406,44 @@ TEST(Callbacks, ProgbarLoggerShowsAnEpochOnce) {
   EXPECT_THAT(::testing::internal::GetCapturedStdout(),
               ::testing::MatchesRegex("Epoch 1/2\n2/2 [^\n]* - loss: [0-9.]+\n"
                                       "Epoch 2/2\n2/2 [^\n]* - loss: [0-9.]+\n"));
+}
+
+// Batches are told to all callbacks as soon as one wants them.
+TEST(Callbacks, TensorBoardOfEpochsStandsBesideOneOfBatches) {
+  const std::string logs = folder();
+  int batches = 0;
+  model().fit(
+      x(), y(),
+      {.batch_size = 2,
+       .epochs = 2,
+       .verbose = 0,
+       .callbacks = {keras::callbacks::TensorBoard({.log_dir = logs}),
+                     keras::callbacks::LambdaCallback(
+                         {.on_batch_end = [&](std::int64_t, const keras::Logs&) { ++batches; }})}});
+  EXPECT_EQ(batches, 4);
+  for (const std::string& f : tf::io::list_folder(logs + "/train"))
+    for (const auto& e : tf::summary::summary_iterator(logs + "/train/" + f))
+      for (const auto& v : e.values) EXPECT_FALSE(v.tag.starts_with("batch_")) << v.tag;
+}
+
+TEST(Callbacks, ModelCheckpointWritesForTheKerasAskedFor) {
+  const std::string at = folder();
+  for (const int version : {2, 3}) {
+    const std::string path = at + "/" + std::to_string(version) + ".keras";
+    model().fit(
+        x(), y(),
+        {.verbose = 0,
+         .callbacks = {keras::callbacks::ModelCheckpoint(path, {.keras_version = version})}});
+    const std::string metadata = tf::io::ZipReader::open(path).read("metadata.json");
+    EXPECT_EQ(metadata.find("\"keras_version\": \"2.") != metadata.npos, version == 2) << metadata;
+  }
+}
+
+// As Keras: it says so, and goes by the name of the number.
+TEST(Callbacks, AnUnknownModeIsAuto) {
+  const keras::callbacks::EarlyStopping stop({.monitor = "accuracy", .mode = "minn"});
+  EXPECT_EQ(keras::callbacks::Improvement("EarlyStopping", "minn", true, 0).better(2, 1), true);
+  EXPECT_EQ(keras::callbacks::Improvement("EarlyStopping", "minn", false, 0).better(1, 2), true);
 }
 
 TEST(Callbacks, TensorBoardWritesWhatItReadsBack) {

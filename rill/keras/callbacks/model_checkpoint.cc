@@ -62,7 +62,7 @@ void ModelCheckpoint::save(int epoch, std::optional<std::int64_t> batch, const L
   if (o_.save_weights_only)
     model->save_weights(path);
   else
-    model->save(path);
+    model->save(path, {.keras_version = o_.keras_version});
 }
 
 }  // namespace rill::keras::callbacks

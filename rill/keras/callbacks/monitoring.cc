@@ -11,9 +11,11 @@
 namespace rill::keras::callbacks {
 
 Improvement::Improvement(const char* who, std::string_view mode, bool auto_is_max, double min_delta)
-    : larger_(mode == "max" || (mode == "auto" && auto_is_max)), min_delta_(std::abs(min_delta)) {
-  RILL_CHECK(mode == "auto" || mode == "min" || mode == "max", invalid_argument,
-             "[{}] mode is \"{}\"; expected \"auto\", \"min\" or \"max\"", who, mode);
+    : larger_(mode == "max" || (mode != "min" && auto_is_max)), min_delta_(std::abs(min_delta)) {
+  if (mode != "auto" && mode != "min" && mode != "max")
+    RILL_LOG(warning,
+             "[{}] mode is \"{}\"; expected \"auto\", \"min\" or \"max\". It is taken as \"auto\"",
+             who, mode);
 }
 bool Improvement::better(double now, double before) const {
   return larger_ ? now - min_delta_ > before : now + min_delta_ < before;

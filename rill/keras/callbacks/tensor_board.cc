@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 
 #include "rill/io/file.h"
@@ -27,7 +28,8 @@ void TensorBoard::on_epoch_begin(int, const Logs&) {
 }
 
 void TensorBoard::on_train_batch_end(std::int64_t, const Logs& logs) {
-  if (steps_++ % o_.update_freq != 0) return;
+  // Another callback that wants batches makes this one be told of them, too.
+  if (steps_++ % std::max(o_.update_freq, 1) != 0 || o_.update_freq <= 0) return;
   const auto scope = train_.as_default();
   for (const auto& [name, value] : logs.items())
     summary::scalar("batch_" + name, value, {.step = steps_ - 1});

@@ -1,6 +1,8 @@
 #include "rill/keras/constraints/constraint.h"
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
+#include "rill/keras/registry/class_name_impl.h"
+#include "rill/keras/registry/class_registry_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 
@@ -11,6 +13,7 @@ class ConstraintImpl {
   std::string class_name;
   Config config;
   std::function<Tensor(const Tensor&)> f;
+  std::shared_ptr<const Constraint> object;  // of a user's class
   RefCount refs;
 };
 void retain(ConstraintImpl* c) noexcept { c->refs.retain(); }
@@ -19,6 +22,11 @@ void release(ConstraintImpl* c) noexcept {
 }
 
 namespace {
+
+ClassRegistry<std::function<Constraint(const Config&)>>& known_constraints() {
+  static auto* k = new ClassRegistry<std::function<Constraint(const Config&)>>;
+  return *k;
+}
 
 ConstraintImpl* make(const char* class_name, Config config,
                      std::function<Tensor(const Tensor&)> f) {
@@ -57,13 +65,34 @@ Tensor radial(const Tensor& w) {
 
 }  // namespace
 
-Tensor Constraint::operator()(const Tensor& w) const {
-  RILL_CHECK(defined(), failed_precondition,
-             "[constraint] there is none: it was default-constructed");
-  return impl_->f(w);
+RegisterConstraint::RegisterConstraint(std::string_view name, const std::type_info& type,
+                                       std::function<Constraint(const Config&)> f) {
+  known_constraints().add(name, type, std::move(f));
+}
+
+Tensor Constraint::call(const Tensor& w) const {
+  const bool own = typeid(*this) != typeid(Constraint);
+  RILL_CHECK(impl_, failed_precondition, "[constraint] {}",
+             own ? format("the class {} has no call: override Tensor call(const Tensor& w) const",
+                          class_name_of(typeid(*this)))
+                 : std::string("there is none: it was default-constructed"));
+  return impl_->object ? impl_->object->call(w) : impl_->f(w);
+}
+Config Constraint::get_config() const {
+  if (impl_ && impl_->object) return impl_->object->get_config();
+  return impl_ ? impl_->config : Config::dict();
+}
+Tensor Constraint::operator()(const Tensor& w) const { return call(w); }
+Constraint Constraint::by_object(std::shared_ptr<const Constraint> object) {
+  auto* impl = new ConstraintImpl;
+  impl->object = std::move(object);
+  return Constraint(impl);
 }
 Config Constraint::serialize() const {
   if (!impl_) return {};
+  if (const Constraint* own = impl_->object.get())
+    return users_record(known_constraints().name_of(typeid(*own), class_name_of(typeid(*own))),
+                        own->get_config());
   RILL_CHECK(!impl_->class_name.empty(), failed_precondition,
              "[constraint] a user-defined function has no name that a file could hold; use one of "
              "keras::constraints");
@@ -72,7 +101,7 @@ Config Constraint::serialize() const {
 Constraint Constraint::deserialize(const Config& c) {
   if (c.is_null()) return {};
   if (c.is_text()) return by_name(c.as_string());
-  const std::string& name = c["class_name"].as_string();
+  const std::string& name = class_of_record(c);
   const Config& o = c["config"];
   const auto axis = static_cast<int>(o.is_dict() ? o.get("axis", 0) : 0);
   if (name == "MaxNorm") return constraints::MaxNorm(o.get("max_value", 2.0), axis);
@@ -82,7 +111,14 @@ Constraint Constraint::deserialize(const Config& c) {
                                     .rate = o.get("rate", 1.0),
                                     .axis = axis});
   if (name == "UnitNorm") return constraints::UnitNorm({.axis = axis});
-  return by_name(name);
+  if (const auto make = known_constraints().find(name))
+    return make(o.is_dict() ? o : Config::dict());
+  try {
+    return by_name(name);
+  } catch (errors::Error& e) {
+    e.add_context("Register a user-defined class first: " + registering_call(name));
+    throw;
+  }
 }
 Constraint Constraint::by_name(std::string_view name) {
   if (name == "max_norm" || name == "MaxNorm") return constraints::MaxNorm();
@@ -91,6 +127,7 @@ Constraint Constraint::by_name(std::string_view name) {
   if (name == "unit_norm" || name == "UnitNorm") return constraints::UnitNorm();
   if (name == "radial_constraint" || name == "RadialConstraint")
     return constraints::RadialConstraint();
+  if (const auto make = known_constraints().find(name)) return make(Config::dict());
   RILL_FAIL(invalid_argument, "[constraint] unknown constraint \"{}\".{}", name,
             did_you_mean(
                 name, {"max_norm", "min_max_norm", "non_neg", "unit_norm", "radial_constraint"}));

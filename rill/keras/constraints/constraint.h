@@ -1,7 +1,9 @@
 #pragma once
 #include <functional>
+#include <memory>
 #include <string>
 #include <type_traits>
+#include <typeinfo>
 
 #include "rill/core/operand.h"
 #include "rill/core/tensor.h"
@@ -15,10 +17,17 @@ void retain(ConstraintImpl*) noexcept;
 void release(ConstraintImpl*) noexcept;
 
 // What a weight must be after each update: the optimizer replaces it by constraint(weight).
-// One of keras::constraints, its name ("non_neg"), or a function. A handle.
+// One of keras::constraints, its name ("non_neg"), a function, or an object of a
+// user-defined class, which overrides call, and get_config where it has arguments (see
+// keras::initializers::Initializer). A handle.
 class Constraint {
  public:
   Constraint() = default;  // none
+  Constraint(const Constraint&) = default;
+  Constraint(Constraint&&) noexcept = default;
+  Constraint& operator=(const Constraint&) = default;
+  Constraint& operator=(Constraint&&) noexcept = default;
+  virtual ~Constraint() = default;
   Constraint(std::nullptr_t) {}
   template <StringLike S>
   Constraint(const S& name) : Constraint(by_name(std::string_view(name))) {}
@@ -26,6 +35,15 @@ class Constraint {
   requires(std::is_invocable_r_v<Tensor, F&, Tensor> && !StringLike<F> &&
            !std::is_base_of_v<Constraint, std::remove_cvref_t<F>>) Constraint(F f)
       : Constraint(by_function(std::move(f))) {}
+  // Of a user-defined class: keeps a copy.
+  template <class C>
+  requires(std::is_base_of_v<Constraint, C> && !std::is_same_v<Constraint, C>)
+      Constraint(const C& own)
+      : Constraint(own.impl_ ? static_cast<const Constraint&>(own)
+                             : by_object(std::make_shared<const C>(own))) {}
+
+  virtual Tensor call(const Tensor& w) const;
+  virtual Config get_config() const;  // what a user-defined class adds; else its arguments
 
   bool defined() const { return static_cast<bool>(impl_); }
   Tensor operator()(const Tensor& w) const;
@@ -38,7 +56,13 @@ class Constraint {
  private:
   static Constraint by_name(std::string_view name);
   static Constraint by_function(std::function<Tensor(const Tensor&)> f);
+  static Constraint by_object(std::shared_ptr<const Constraint> object);
   Ref<ConstraintImpl> impl_;
+};
+// A user's class, for files that name it.
+struct RegisterConstraint {
+  RegisterConstraint(std::string_view registered_name, const std::type_info& type,
+                     std::function<Constraint(const Config&)> factory);
 };
 
 namespace constraints {

@@ -28,6 +28,7 @@ RegisterLayer::RegisterLayer(const char* class_name, LayerFactory f) {
 }
 
 std::vector<std::string> registered_layer_names() { return known().names(); }
+bool is_library_layer(std::string_view class_name) { return known().of_library(class_name); }
 
 std::string users_class_name(const LayerImpl& l) {
   return l.users.type && !l.users.class_at_run_time ? class_name_of(*l.users.type) : l.class_name();
@@ -99,9 +100,7 @@ LayerRef layers::from_config(std::string_view class_name, const Config& config) 
 }
 
 LayerRef layers::deserialize(const Config& c) {
-  const Config& registered = c.get("registered_name");
-  const bool own = registered.is_text() && registered.as_string().find('>') != std::string::npos;
-  return from_config(own ? registered.as_string() : c["class_name"].as_string(), c["config"]);
+  return from_config(class_of_record(c), c["config"]);
 }
 
 }  // namespace rill::keras

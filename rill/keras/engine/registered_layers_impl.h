@@ -10,6 +10,8 @@ namespace rill::keras {
 
 // Every name that a file may give to a layer, sorted: those of the library and of users.
 std::vector<std::string> registered_layer_names();
+// Whether the library has a layer or model of that name, and no user's class goes by it.
+bool is_library_layer(std::string_view class_name);
 // The name of a user-defined class: that in C++, or the one it has at run time.
 std::string users_class_name(const LayerImpl& layer);
 // The name under which the user-defined class of a layer is registered; empty: it is not, or the

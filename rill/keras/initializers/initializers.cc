@@ -7,6 +7,9 @@
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
 #include "rill/core/array_format.h"
+#include "rill/keras/initializers/registered_impl.h"
+#include "rill/keras/registry/class_name_impl.h"
+#include "rill/keras/registry/class_registry_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/linalg_ops.h"
 #include "rill/ops/math_ops.h"
@@ -27,19 +30,68 @@ void release(InitializerImpl* i) noexcept {
   if (i->refs.release()) delete i;
 }
 
+namespace {
+
+using InitializerFactory = std::function<Initializer(const Config&)>;
+ClassRegistry<InitializerFactory>& known_initializers() {
+  static auto* k = new ClassRegistry<InitializerFactory>;
+  return *k;
+}
+
+// A copy of a user's object.
+class UsersInitializer : public InitializerImpl {
+ public:
+  explicit UsersInitializer(std::shared_ptr<const Initializer> o) : object(std::move(o)) {}
+  Tensor make(const TensorShape& shape, DType dtype) const override {
+    return object->call(shape, dtype);
+  }
+  const std::shared_ptr<const Initializer> object;
+};
+const Initializer* users_object(const InitializerImpl* impl) {
+  const auto* users = dynamic_cast<const UsersInitializer*>(impl);
+  return users ? users->object.get() : nullptr;
+}
+
+}  // namespace
+
+RegisterInitializer::RegisterInitializer(std::string_view name, const std::type_info& type,
+                                         InitializerFactory f) {
+  known_initializers().add(name, type, std::move(f));
+}
+Initializer registered_initializer(std::string_view name, const Config& config) {
+  const InitializerFactory make = known_initializers().find(name);
+  return make ? make(config.is_dict() ? config : Config::dict()) : Initializer();
+}
+
 Initializer::Initializer(InitializerImpl* impl) : impl_(impl) {}
+Tensor Initializer::call(const TensorShape& shape, DType dtype) const {
+  const bool own = typeid(*this) != typeid(Initializer);
+  RILL_CHECK(impl_, failed_precondition, "[initializer] {}",
+             own ? format("the class {} has no call: override Tensor call(const TensorShape& "
+                          "shape, DType dtype) const",
+                          class_name_of(typeid(*this)))
+                 : std::string("there is none: it was default-constructed"));
+  return impl_->make(shape, dtype);
+}
 Tensor Initializer::operator()(const TensorShape& shape, DType dtype) const {
-  RILL_CHECK(defined(), failed_precondition,
-             "[initializer] there is none: it was default-constructed");
   RILL_CHECK(shape.is_fully_defined(), invalid_argument, "[{}] shape {} is not fully defined",
-             impl_->class_name, shape);
-  return impl_->make(shape, dtype.defined() ? dtype : float32);
+             impl_ ? class_name() : std::string("initializer"), shape);
+  return call(shape, dtype.defined() ? dtype : float32);
 }
-const std::string& Initializer::class_name() const {
-  static const std::string none;
-  return impl_ ? impl_->class_name : none;
+std::string Initializer::class_name() const {
+  const Initializer* object = users_object(impl_.get());
+  if (!object) return impl_ ? impl_->class_name : std::string();
+  return known_initializers().name_of(typeid(*object), class_name_of(typeid(*object)));
 }
-std::string Initializer::config() const { return impl_ ? impl_->config : "null"; }
+Config Initializer::get_config() const {
+  if (const Initializer* object = users_object(impl_.get())) return object->get_config();
+  return impl_ ? Config::from_json(impl_->config) : Config::dict();
+}
+std::string Initializer::config() const { return impl_ ? get_config().to_json() : "null"; }
+bool Initializer::is_users() const { return users_object(impl_.get()) != nullptr; }
+Initializer Initializer::by_object(std::shared_ptr<const Initializer> object) {
+  return Initializer(new UsersInitializer(std::move(object)));
+}
 
 namespace {
 
@@ -283,7 +335,8 @@ Initializer get(std::string_view name) {
       {"Identity", [] { return identity(); }},
       {"identity", [] { return identity(); }}};
   if (const auto it = makers->find(name); it != makers->end()) return it->second();
-  std::vector<std::string> known;
+  if (Initializer own = registered_initializer(name, Config::dict()); own.defined()) return own;
+  std::vector<std::string> known = known_initializers().names();
   for (const auto& [key, maker] : *makers) known.push_back(key);
   RILL_FAIL(invalid_argument, "[initializers.get] no initializer is called \"{}\".{}", name,
             did_you_mean(name, known));

@@ -1,11 +1,14 @@
 #pragma once
 #include <functional>
+#include <memory>
 #include <string>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 
 #include "rill/core/operand.h"
 #include "rill/core/tensor.h"
+#include "rill/keras/config.h"
 
 namespace rill RILL_API {
 namespace keras {
@@ -15,26 +18,50 @@ void retain(InitializerImpl*) noexcept;
 void release(InitializerImpl*) noexcept;
 
 // Makes the first value of a weight: initializer(shape, dtype). One of
-// keras::initializers, its name ("glorot_uniform", "GlorotUniform"), or a
-// function of shape and dtype. A handle; it never changes.
+// keras::initializers, its name ("glorot_uniform", "GlorotUniform"), a
+// function of shape and dtype, or an object of a user-defined class. A handle; it never changes.
 //
 // With a seed it gives the same numbers at each call, TensorFlow's own; without
 // one each call draws again, as tf::random::set_seed says.
+//
+// A user-defined class overrides call, and get_config where it has arguments. Files can hold it;
+// keras::utils::register_keras_serializable or custom_object_scope lets them name it:
+//
+//   struct Hat : keras::initializers::Initializer {
+//     Tensor call(const TensorShape& shape, DType dtype) const override { ... }
+//     keras::Config get_config() const override { return keras::Config::dict({{"v", v}}); }
+//     float v = 2;
+//   };
 class Initializer {
  public:
   Initializer() = default;  // none
+  Initializer(const Initializer&) = default;
+  Initializer(Initializer&&) noexcept = default;
+  Initializer& operator=(const Initializer&) = default;
+  Initializer& operator=(Initializer&&) noexcept = default;
+  virtual ~Initializer() = default;
   template <StringLike S>
   Initializer(const S& name) : Initializer(by_name(std::string_view(name))) {}
   template <class F>
   requires(std::is_invocable_r_v<Tensor, F&, const TensorShape&, DType> &&
            !std::is_base_of_v<Initializer, F>) Initializer(F f)
       : Initializer(by_function(std::move(f))) {}
+  // Of a user-defined class: keeps a copy.
+  template <class C>
+  requires(std::is_base_of_v<Initializer, C> && !std::is_same_v<Initializer, C>)
+      Initializer(const C& own)
+      : Initializer(own.impl_ ? static_cast<const Initializer&>(own)
+                              : by_object(std::make_shared<const C>(own))) {}
+
+  virtual Tensor call(const TensorShape& shape, DType dtype) const;
+  virtual Config get_config() const;  // what a user-defined class adds; else its arguments
 
   bool defined() const { return static_cast<bool>(impl_); }
   // InvalidArgument when the shape is not fully defined or the dtype does not suit.
   Tensor operator()(const TensorShape& shape, DType dtype = float32) const;
-  const std::string& class_name() const;  // "GlorotUniform"; "" of a function
-  std::string config() const;             // its arguments as JSON: {"minval": -0.05, ...}
+  std::string class_name() const;  // "GlorotUniform", "Custom>Hat"; "" of a function
+  std::string config() const;      // its arguments as JSON: {"minval": -0.05, ...}
+  bool is_users() const;           // an object of a user-defined class
 
  protected:
   explicit Initializer(InitializerImpl* impl);
@@ -42,7 +69,13 @@ class Initializer {
  private:
   static Initializer by_name(std::string_view name);
   static Initializer by_function(std::function<Tensor(const TensorShape&, DType)> f);
+  static Initializer by_object(std::shared_ptr<const Initializer> object);
   Ref<InitializerImpl> impl_;
+};
+// A user's class, for files that name it.
+struct RegisterInitializer {
+  RegisterInitializer(std::string_view registered_name, const std::type_info& type,
+                      std::function<Initializer(const Config&)> factory);
 };
 
 namespace initializers {

@@ -1,5 +1,7 @@
 #include "rill/base/check.h"
+#include "rill/keras/initializers/registered_impl.h"
 #include "rill/keras/layers/weight_config_impl.h"
+#include "rill/keras/registry/class_registry_impl.h"
 
 namespace rill::keras {
 
@@ -8,13 +10,14 @@ Config serialize(const Initializer& i) {
   RILL_CHECK(!i.class_name().empty(), failed_precondition,
              "[initializer] a user-defined function has no name that a file could hold; use one of "
              "keras::initializers");
-  return Config::dict({{"class_name", i.class_name()}, {"config", Config::from_json(i.config())}});
+  if (i.is_users()) return users_record(i.class_name(), i.get_config());
+  return Config::dict({{"class_name", i.class_name()}, {"config", i.get_config()}});
 }
 
 Initializer deserialize_initializer(const Config& c, const Initializer& otherwise) {
   if (c.is_null()) return otherwise;
   if (c.is_text()) return initializers::get(c.as_string());
-  const std::string& name = c["class_name"].as_string();
+  const std::string& name = class_of_record(c);
   const Config& o = c.get("config");
   if (!o.is_dict()) return initializers::get(name);
   const std::int64_t seed = o.get("seed", std::int64_t{-1});
@@ -40,7 +43,13 @@ Initializer deserialize_initializer(const Config& c, const Initializer& otherwis
   if (name == "HeNormal") return initializers::HeNormal(seed);
   if (name == "LecunUniform") return initializers::LecunUniform(seed);
   if (name == "LecunNormal") return initializers::LecunNormal(seed);
-  return initializers::get(name);
+  if (Initializer own = registered_initializer(name, o); own.defined()) return own;
+  try {
+    return initializers::get(name);
+  } catch (errors::Error& e) {
+    e.add_context("Register a user-defined class first: " + registering_call(name));
+    throw;
+  }
 }
 
 }  // namespace rill::keras

@@ -116,6 +116,12 @@ std::vector<std::string> metric_names() {
   return names;
 }
 
+bool is_library_metric(const Metric& metric) {
+  const std::string name = saved_class_name(metric);
+  for (const MetricClass& m : metric_classes())
+    if (name == m.class_name) return true;
+  return name == "MeanMetricWrapper";
+}
 std::span<const MetricClass> metric_classes() {
   using namespace metrics;
   static const MetricClass all[] = {

@@ -33,6 +33,9 @@ std::span<const MetricClass> metric_classes();
 // then classes.
 std::vector<std::string> metric_names();
 
+// Whether the class is one of the library.
+bool is_library_metric(const Metric& metric);
+
 // ---- users' classes that were registered
 // The name that a file holds: "package>name", or that of the class when it is not registered.
 std::string saved_class_name(const Metric& metric);

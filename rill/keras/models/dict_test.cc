@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "rill/base/logging.h"
 #include "rill/rill.h"
 #include "tests/checkpoint_files.h"
 #include "tests/expect_error.h"
@@ -197,6 +198,23 @@ TEST(Tail, HasAnInputOfItsOwn) {
   const Tensor other = keras::Input({3});
   const keras::Model sum(Nest({middle, other}), layers::add({out, layers::Dense(2)(other)}));
   EXPECT_EQ(sum.count_params(), 16);
+}
+
+// As Keras: said once, and ignored.
+TEST(Dicts, AKeyThatIsNoInputIsSaidAndIgnored) {
+  keras::Model m = model();
+  static std::vector<std::string> lines;
+  lines.clear();
+  rill::set_log_sink([](rill::LogLevel, std::string_view line) { lines.emplace_back(line); });
+  const rill::LogLevel level = rill::log_level();
+  rill::set_log_level(rill::LogLevel::warning);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(m.apply(Nest::dict({{"a", x()}, {"zz", x()}}))["z"].as_tensor().to_vector<float>(),
+              m.apply(x())["z"].as_tensor().to_vector<float>());
+  rill::set_log_level(level);
+  rill::set_log_sink(nullptr);
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_THAT(lines[0], testing::HasSubstr("has the keys [\"zz\"], which are no inputs"));
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <mutex>
+#include <set>
 
 #include "rill/base/check.h"
+#include "rill/base/logging.h"
 #include "rill/base/nearest.h"
 #include "rill/graph/ir/graph.h"
 #include "rill/keras/layers/call_arguments_impl.h"
@@ -216,6 +219,29 @@ FunctionalImpl::Slot FunctionalImpl::slot_of(const Tensor& t) const {
   return {.value = numbers_.at({s->node->id, s->index})};
 }
 
+namespace {
+
+// Of the same keys once, as Python's warnings.
+void warn_of_extra(const std::string& model, const std::vector<std::string>& got,
+                   const std::vector<std::string>& known) {
+  std::vector<std::string> extra;
+  for (const std::string& key : got)
+    if (std::find(known.begin(), known.end(), key) == known.end()) extra.push_back(key);
+  if (extra.empty()) return;
+  const std::string what = format("[{}] the dict of inputs has the keys [{}]", model,
+                                  quoted_list(extra));
+  static std::mutex mutex;
+  static auto* said = new std::set<std::string>;
+  {
+    const std::lock_guard lock(mutex);
+    if (!said->insert(what).second) return;
+  }
+  RILL_LOG(warning, "{}, which are no inputs of the model and are ignored; expected [{}]", what,
+           quoted_list(known));
+}
+
+}  // namespace
+
 Nest FunctionalImpl::call_nest(const Nest& given, const CallContext& context) {
   std::vector<Tensor> leaves;
   // Inputs by the keys of the model's own dict, or by the names of their layers.
@@ -225,8 +251,9 @@ Nest FunctionalImpl::call_nest(const Nest& given, const CallContext& context) {
       keys = inputs_.keys();
     else
       for (const Tensor& t : input_leaves_) keys.push_back(keras_symbol(t)->node->layer->name());
+    const std::vector<std::string> got = given.keys();
+    warn_of_extra(name(), got, keys);
     for (const std::string& key : keys) {
-      const std::vector<std::string> got = given.keys();
       RILL_CHECK(std::find(got.begin(), got.end(), key) != got.end(), invalid_argument,
                  "[{}] no data for input \"{}\": got a dict with the keys [{}]; expected [{}]",
                  name(), key, quoted_list(got), quoted_list(keys));

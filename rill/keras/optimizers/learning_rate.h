@@ -1,5 +1,7 @@
 #pragma once
+#include <functional>
 #include <memory>
+#include <typeinfo>
 
 #include "rill/core/fn.h"
 #include "rill/eager/variable.h"
@@ -10,13 +12,20 @@ namespace keras {
 namespace optimizers {
 
 // The base of the schedules that files can hold: keras::optimizers::schedules, or a user-defined
-// one, which overrides the first.
+// one, which overrides the first, and for files get_config: Unimplemented when a file is to hold
+// one that does not. keras::utils::register_keras_serializable or custom_object_scope lets files
+// name it.
 class LearningRateSchedule {
  public:
   virtual ~LearningRateSchedule();
   virtual Tensor operator()(const Tensor& step) const = 0;
   virtual Config get_config() const;
   virtual std::string class_name() const;
+};
+// A user's class, for files that name it.
+struct RegisterSchedule {
+  using Factory = std::function<std::shared_ptr<const LearningRateSchedule>(const Config&)>;
+  RegisterSchedule(std::string_view registered_name, const std::type_info& type, Factory factory);
 };
 
 // A number, a tensor or variable, or a schedule: a callable from the step (an

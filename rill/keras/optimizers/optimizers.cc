@@ -1,9 +1,12 @@
 // Keras's optimizers: which slots, which numbers, which kernel. A sparse
 // gradient is made dense where Keras lets the state of all rows decay (all with
 // a running mean); it stays sparse where untouched rows do not change.
+#include <optional>
+
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
 #include "rill/core/attr.h"
+#include "rill/keras/behaviour_impl.h"
 #include "rill/keras/optimizers/keras_optimizer_impl.h"
 #include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
 #include "rill/keras/optimizers/optimizer_options_impl.h"
@@ -163,19 +166,36 @@ class NadamImpl : public KerasOptimizerImpl {
 
  protected:
   // Keras's momentum schedule: u(t) = beta_1 * (1 - 0.5 * 0.96^t), and its running product.
-  void begin_step(const Step& step) override {
-    const Variable p = product();
-    p.assign((Number::of(p) * momentum(step.count)).as(p.dtype()));
+  //
+  // Eagerly the product takes one factor a step. In a graph Keras 2 lets every variable of a step
+  // multiply it again, but the one whose number meets the count of steps: it counts the products
+  // in Python, that is while it traces. A graph that makes the state is traced twice, and starts
+  // to count behind the first trace. Compiled training goes by these numbers, and so do we; of a
+  // single variable, where they would be NaN, by those that were meant.
+  void before_updates(const GradientsAndVariables& pairs, const Number& rate) override {
+    KerasOptimizerImpl::before_updates(pairs, rate);
+    variables_in_step_ = 0;
+    for (const auto& [g, v] : pairs) variables_in_step_ += g.defined();
+    in_step_ = 0;
+    if (!is_tracing()) {
+      ++counted_;
+    } else if (!traced_from_) {
+      if (made_by_trace_) counted_ += variables_in_step_;
+      traced_from_ = counted_;
+      counted_ += variables_in_step_;
+    }
   }
   void prepare(const std::vector<Variable>& variables) override {
     KerasOptimizerImpl::prepare(variables);
     dtype_ = variables[0].dtype();
+    made_by_trace_ = is_tracing();
     product();
   }
   void update(const Variable& v, const Gradient& g, const Number& lr, Step& step) override {
     const auto n = [&](const Number& x) { return scalar_for(v, x); };
     const Number u = momentum(step.count), next = momentum(step.count + 1),
-                 so_far = step.value_of(product());
+                 so_far = multiplied_product(u, step);
+    ++in_step_;
     run_update("ResourceApplyNadam",
                {v.handle(), slot(v, "m", 0), slot(v, "v", 0), n(so_far), n(so_far * next), n(u),
                 n(next), n(step.power_for(v, o_.beta_2)), n(lr), n(o_.beta_1), n(o_.beta_2),
@@ -187,9 +207,26 @@ class NadamImpl : public KerasOptimizerImpl {
   Variable product() {
     return state("u_product", [this] { return constant(1., dtype_); });
   }
+  // The product as this variable of the step finds it, after what it adds.
+  Number multiplied_product(const Number& u, Step& step) {
+    const Variable p = product();
+    const bool each = is_tracing() && variables_in_step_ > 1 && keras_behaviour() == 2;
+    if (!each && in_step_ > 0) return step.value_of(p);
+    Tensor after = (Number::of(p) * u).as(p.dtype());
+    if (each) {
+      const auto number = static_cast<double>(*traced_from_ + in_step_);
+      const Tensor met = (step.count + 1).as(float64) == number;
+      after = where(met, p.value(), after);
+    }
+    p.assign(after);
+    return Number::of(after);
+  }
   Number momentum(const Number& t) const { return o_.beta_1 * (1 - 0.5 * pow(0.96, t)); }
   NadamOptions o_;
   DType dtype_ = float32;  // of the product: as the first variable
+  std::int64_t counted_ = 1, variables_in_step_ = 0, in_step_ = 0;
+  std::optional<std::int64_t> traced_from_;  // where the first trace began to count
+  bool made_by_trace_ = false;
 };
 
 class AdagradImpl : public KerasOptimizerImpl {

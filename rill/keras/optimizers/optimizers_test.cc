@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -398,6 +399,43 @@ TEST(Optimizer, TheRateOfAScheduleIsThatOfTheLastStep) {
     EXPECT_NEAR(sgd.learning_rate(), want, 1e-7);
   }
   EXPECT_NEAR(v.value().to_vector<float>()[0], 0.825f, 1e-6);
+}
+
+// Keras 2.15's numbers. Its Nadam counts products of momenta while it traces, so that compiled
+// training of several variables goes another way than eager steps.
+TEST(Optimizer, NadamTrainsAsCompiledKerasDoes) {
+  std::vector<float> wave(30);
+  for (std::size_t i = 0; i < wave.size(); ++i) wave[i] = std::sin(static_cast<float>(i));
+  const Tensor x = tf::reshape(tf::constant(wave), {10, 3}),
+               y = tf::reduce_sum(x, 1, {.keepdims = true});
+  const auto model = [&] {
+    return keras::Sequential(
+        {keras::layers::Dense(
+             4, {.activation = "tanh", .kernel_initializer = "ones", .input_shape = {3}}),
+         keras::layers::Dense(1, {.kernel_initializer = "ones"})});
+  };
+  const auto expect_losses = [&](const keras::optimizers::Nadam& nadam, int batch, bool eagerly,
+                                 const std::vector<double>& want) {
+    keras::Sequential m = model();
+    m.compile({.optimizer = nadam, .loss = "mse", .run_eagerly = eagerly});
+    const auto h = m.fit(x, y, {.batch_size = batch, .epochs = 3, .verbose = 0, .shuffle = false});
+    for (std::size_t i = 0; i < want.size(); ++i)
+      EXPECT_NEAR(h["loss"][i], want[i], 2e-6 * want[i]) << batch << " " << eagerly << " " << i;
+  };
+  const auto nadam = [] { return keras::optimizers::Nadam({.learning_rate = 0.05}); };
+  expect_losses(nadam(), 5, false, {2.6824660301208496, 2.077962875366211, 1.5969221591949463});
+  expect_losses(nadam(), 5, true, {2.6618902683258057, 1.8978990316390991, 1.4160906076431274});
+  // The last batch of an epoch is smaller.
+  expect_losses(nadam(), 4, false, {2.6738810539245605, 1.787237524986267, 1.1650066375732422});
+  expect_losses(nadam(), 4, true, {2.660165309906006, 1.5989420413970947, 1.0149033069610596});
+  // State that is there already is not made by the trace.
+  keras::Sequential m = model();
+  auto built = nadam();
+  built.build(m.trainable_variables());
+  m.compile({.optimizer = built, .loss = "mse"});
+  const auto h = m.fit(x, y, {.batch_size = 5, .epochs = 3, .verbose = 0, .shuffle = false});
+  const std::vector<double> want{2.6835176944732666, 2.041818380355835, 1.5678532123565674};
+  for (std::size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(h["loss"][i], want[i], 6e-6);
 }
 
 TEST(Optimizer, WithoutPairsNothingHappens) {

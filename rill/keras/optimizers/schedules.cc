@@ -7,13 +7,19 @@
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
 #include "rill/keras/registry/class_name_impl.h"
+#include "rill/keras/registry/class_registry_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 
 namespace rill::keras::optimizers {
 
 LearningRateSchedule::~LearningRateSchedule() = default;
-Config LearningRateSchedule::get_config() const { return Config::dict(); }
+Config LearningRateSchedule::get_config() const {
+  RILL_FAIL(unimplemented,
+            "[schedules] the class {} has no get_config, without which no file can hold it: "
+            "override keras::Config get_config() const",
+            class_name());
+}
 std::string LearningRateSchedule::class_name() const { return class_name_of(typeid(*this)); }
 
 LearningRate::LearningRate(std::shared_ptr<const LearningRateSchedule> s)
@@ -28,22 +34,31 @@ const std::vector<std::string>& class_names() {
                                    "PolynomialDecay",  "CosineDecay",      "CosineDecayRestarts"};
   return *all;
 }
+ClassRegistry<RegisterSchedule::Factory>& known_schedules() {
+  static auto* k = new ClassRegistry<RegisterSchedule::Factory>;
+  return *k;
+}
 }  // namespace
 }  // namespace schedules
+
+RegisterSchedule::RegisterSchedule(std::string_view name, const std::type_info& type, Factory f) {
+  schedules::known_schedules().add(name, type, std::move(f));
+}
 
 Config LearningRate::config() const {
   if (schedule_.empty()) return at(0);
   RILL_CHECK(object_, failed_precondition,
              "[learning rate] a user-defined function has no name that a file could hold; use one "
              "of keras::optimizers::schedules");
-  Config c =
-      Config::dict({{"class_name", object_->class_name()}, {"config", object_->get_config()}});
   const std::vector<std::string>& known = schedules::class_names();
-  if (std::find(known.begin(), known.end(), object_->class_name()) != known.end()) {
-    c.set("module", "keras.optimizers.schedules");
-    c.set("registered_name", Config());
-  }
-  return c;
+  const std::string name = object_->class_name();
+  if (std::find(known.begin(), known.end(), name) == known.end())
+    return users_record(schedules::known_schedules().name_of(typeid(*object_), name),
+                        object_->get_config());
+  return Config::dict({{"class_name", name},
+                       {"config", object_->get_config()},
+                       {"module", "keras.optimizers.schedules"},
+                       {"registered_name", Config()}});
 }
 LearningRate LearningRate::from_config(const Config& c) {
   return c.is_dict() ? LearningRate(schedules::deserialize(c)) : LearningRate(c.as_double());
@@ -172,7 +187,7 @@ Config CosineDecayRestarts::get_config() const {
 }
 
 std::shared_ptr<const LearningRateSchedule> deserialize(const Config& config) {
-  const std::string& name = config["class_name"].as_string();
+  const std::string& name = class_of_record(config);
   const Config& c = config["config"];
   const std::string label = c.get("name", "");
   const auto numbers_of = [](const Config& list) {
@@ -205,8 +220,11 @@ std::shared_ptr<const LearningRateSchedule> deserialize(const Config& config) {
     return std::make_shared<CosineDecayRestarts>(CosineDecayRestartsOptions{
         c["initial_learning_rate"].as_double(), c["first_decay_steps"].as_double(),
         c.get("t_mul", 2.0), c.get("m_mul", 1.0), c.get("alpha", 0.0), label});
-  RILL_FAIL(invalid_argument, "[schedules.deserialize] there is no schedule \"{}\".{}", name,
-            did_you_mean(name, class_names()));
+  if (const auto make = known_schedules().find(name)) return make(c);
+  RILL_FAIL(invalid_argument,
+            "[schedules.deserialize] there is no schedule \"{}\".{} Register a user-defined class "
+            "first: {}",
+            name, did_you_mean(name, class_names()), registering_call(name));
 }
 
 }  // namespace schedules

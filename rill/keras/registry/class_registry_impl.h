@@ -8,6 +8,8 @@
 #include <typeindex>
 #include <vector>
 
+#include "rill/keras/config.h"
+
 namespace rill::keras {
 
 // What this thread makes known while one lives is forgotten when it ends; see
@@ -32,13 +34,25 @@ class ClassRegistry {
     set(factories_, std::string(name), std::move(f));
     set(names_, std::type_index(type), std::string(name));
   }
-  // By its name, or, of a user's class, by the name without the package; empty when unknown.
+  // By its name, or, of a user's class, by the name without the package; empty when unknown. What a
+  // scope knows by its bare name is found by that in the package of those who give none.
   Factory find(std::string_view name) const {
     const std::lock_guard lock(mutex_);
     if (const auto at = factories_.find(name); at != factories_.end()) return at->second;
     for (const auto& [known, f] : factories_)
       if (known.ends_with(">" + std::string(name))) return f;
+    if (name.starts_with("Custom>"))
+      if (const auto at = factories_.find(name.substr(7)); at != factories_.end())
+        return at->second;
     return {};
+  }
+  // Whether there is a class of that name that is no user's.
+  bool of_library(std::string_view name) const {
+    const std::lock_guard lock(mutex_);
+    if (!factories_.contains(name)) return false;
+    for (const auto& [type, known] : names_)
+      if (known == name) return false;
+    return true;
   }
   // The name under which a user's class is known; `otherwise` when it is not.
   std::string name_of(const std::type_info& type, std::string otherwise) const {
@@ -82,6 +96,11 @@ class ClassRegistry {
   std::map<std::string, Factory, std::less<>> factories_;
   std::map<std::type_index, std::string> names_;
 };
+
+// The record of an object of a user's class, registered or not, as Keras's files hold it.
+Config users_record(const std::string& name, const Config& config);
+// The name of the class of a record; of a user's that under which it is registered.
+const std::string& class_of_record(const Config& record);
 
 // The call that makes a class known, for errors: of "Custom>Scale" it is
 // keras::utils::register_keras_serializable<Scale>("Scale", "Custom").

@@ -2,6 +2,8 @@
 
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
+#include "rill/keras/registry/class_name_impl.h"
+#include "rill/keras/registry/class_registry_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/linalg_ops.h"
 #include "rill/ops/math_ops.h"
@@ -14,6 +16,7 @@ class RegularizerImpl {
   std::string class_name;
   Config config;
   std::function<Tensor(const Tensor&)> f;
+  std::shared_ptr<const Regularizer> object;  // of a user's class
   RefCount refs;
 };
 void retain(RegularizerImpl* r) noexcept { r->refs.retain(); }
@@ -22,6 +25,11 @@ void release(RegularizerImpl* r) noexcept {
 }
 
 namespace {
+
+ClassRegistry<std::function<Regularizer(const Config&)>>& known_regularizers() {
+  static auto* k = new ClassRegistry<std::function<Regularizer(const Config&)>>;
+  return *k;
+}
 
 RegularizerImpl* make(const char* class_name, Config config,
                       std::function<Tensor(const Tensor&)> f) {
@@ -41,14 +49,40 @@ Tensor sum_of_squares(const Tensor& x) { return 2.0 * nn::l2_loss(x); }
 
 }  // namespace
 
-Tensor Regularizer::operator()(const Tensor& x) const {
-  RILL_CHECK(defined(), failed_precondition,
-             "[regularizer] there is none: it was default-constructed");
-  return impl_->f(x);
+RegisterRegularizer::RegisterRegularizer(std::string_view name, const std::type_info& type,
+                                         std::function<Regularizer(const Config&)> f) {
+  known_regularizers().add(name, type, std::move(f));
+}
+
+Tensor Regularizer::call(const Tensor& x) const {
+  const bool own = typeid(*this) != typeid(Regularizer);
+  RILL_CHECK(impl_, failed_precondition, "[regularizer] {}",
+             own ? format("the class {} has no call: override Tensor call(const Tensor& x) const",
+                          class_name_of(typeid(*this)))
+                 : std::string("there is none: it was default-constructed"));
+  return impl_->object ? impl_->object->call(x) : impl_->f(x);
+}
+Config Regularizer::get_config() const {
+  if (impl_ && impl_->object) return impl_->object->get_config();
+  RILL_CHECK(
+      impl_, unimplemented,
+      "[regularizer] the class {} has no get_config, without which no file can hold it: override "
+      "keras::Config get_config() const",
+      class_name_of(typeid(*this)));
+  return impl_->config;
+}
+Tensor Regularizer::operator()(const Tensor& x) const { return call(x); }
+Regularizer Regularizer::by_object(std::shared_ptr<const Regularizer> object) {
+  auto* impl = new RegularizerImpl;
+  impl->object = std::move(object);
+  return Regularizer(impl);
 }
 
 Config Regularizer::serialize() const {
   if (!impl_) return {};
+  if (const Regularizer* own = impl_->object.get())
+    return users_record(known_regularizers().name_of(typeid(*own), class_name_of(typeid(*own))),
+                        own->get_config());
   RILL_CHECK(!impl_->class_name.empty(), failed_precondition,
              "[regularizer] a user-defined function has no name that a file could hold; use one of "
              "keras::regularizers");
@@ -58,7 +92,7 @@ Config Regularizer::serialize() const {
 Regularizer Regularizer::deserialize(const Config& c) {
   if (c.is_null()) return {};
   if (c.is_text()) return by_name(c.as_string());
-  const std::string& name = c["class_name"].as_string();
+  const std::string& name = class_of_record(c);
   const Config& o = c["config"];
   if (name == "L1") return regularizers::L1(o.get("l1", 0.01));
   if (name == "L2") return regularizers::L2(o.get("l2", 0.01));
@@ -66,7 +100,14 @@ Regularizer Regularizer::deserialize(const Config& c) {
   if (name == "OrthogonalRegularizer")
     return regularizers::OrthogonalRegularizer(
         {.factor = o.get("factor", 0.01), .mode = o.get("mode", "rows")});
-  return by_name(name);
+  if (const auto make = known_regularizers().find(name))
+    return make(o.is_dict() ? o : Config::dict());
+  try {
+    return by_name(name);
+  } catch (errors::Error& e) {
+    e.add_context("Register a user-defined class first: " + registering_call(name));
+    throw;
+  }
 }
 
 Regularizer Regularizer::by_name(std::string_view name) {
@@ -75,6 +116,7 @@ Regularizer Regularizer::by_name(std::string_view name) {
   if (name == "l1_l2" || name == "L1L2") return regularizers::L1L2(0.01, 0.01);
   if (name == "orthogonal_regularizer" || name == "OrthogonalRegularizer")
     return regularizers::OrthogonalRegularizer();
+  if (const auto make = known_regularizers().find(name)) return make(Config::dict());
   RILL_FAIL(invalid_argument, "[regularizer] unknown regularizer \"{}\".{}", name,
             did_you_mean(name, {"l1", "l2", "l1_l2", "orthogonal_regularizer"}));
 }

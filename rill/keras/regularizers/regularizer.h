@@ -1,7 +1,9 @@
 #pragma once
 #include <functional>
+#include <memory>
 #include <string>
 #include <type_traits>
+#include <typeinfo>
 
 #include "rill/core/operand.h"
 #include "rill/core/tensor.h"
@@ -15,10 +17,17 @@ void retain(RegularizerImpl*) noexcept;
 void release(RegularizerImpl*) noexcept;
 
 // What a weight or an activation adds to the loss: a scalar of a tensor. One of
-// keras::regularizers, its name ("l2"), or a function. A handle; it never changes.
+// keras::regularizers, its name ("l2"), a function, or an object of a
+// user-defined class, which overrides call, and get_config where it has arguments (see
+// keras::initializers::Initializer). A handle; it never changes.
 class Regularizer {
  public:
   Regularizer() = default;  // none
+  Regularizer(const Regularizer&) = default;
+  Regularizer(Regularizer&&) noexcept = default;
+  Regularizer& operator=(const Regularizer&) = default;
+  Regularizer& operator=(Regularizer&&) noexcept = default;
+  virtual ~Regularizer() = default;
   Regularizer(std::nullptr_t) {}
   template <StringLike S>
   Regularizer(const S& name) : Regularizer(by_name(std::string_view(name))) {}
@@ -26,6 +35,15 @@ class Regularizer {
   requires(std::is_invocable_r_v<Tensor, F&, Tensor> && !StringLike<F> &&
            !std::is_base_of_v<Regularizer, std::remove_cvref_t<F>>) Regularizer(F f)
       : Regularizer(by_function(std::move(f))) {}
+  // Of a user-defined class: keeps a copy.
+  template <class C>
+  requires(std::is_base_of_v<Regularizer, C> && !std::is_same_v<Regularizer, C>)
+      Regularizer(const C& own)
+      : Regularizer(own.impl_ ? static_cast<const Regularizer&>(own)
+                              : by_object(std::make_shared<const C>(own))) {}
+
+  virtual Tensor call(const Tensor& x) const;
+  virtual Config get_config() const;  // what a user-defined class adds; else its arguments
 
   bool defined() const { return static_cast<bool>(impl_); }
   Tensor operator()(const Tensor& x) const;
@@ -39,7 +57,13 @@ class Regularizer {
  private:
   static Regularizer by_name(std::string_view name);
   static Regularizer by_function(std::function<Tensor(const Tensor&)> f);
+  static Regularizer by_object(std::shared_ptr<const Regularizer> object);
   Ref<RegularizerImpl> impl_;
+};
+// A user's class, for files that name it.
+struct RegisterRegularizer {
+  RegisterRegularizer(std::string_view registered_name, const std::type_info& type,
+                      std::function<Regularizer(const Config&)> factory);
 };
 
 namespace regularizers {

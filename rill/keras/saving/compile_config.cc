@@ -19,13 +19,6 @@ namespace {
 // A user-defined function, of which Keras's files hold this much.
 constexpr const char* kNameless = "<lambda>";
 
-// The class of a record; one of the user's by the name under which it was registered.
-const std::string& class_of(const Config& record) {
-  const Config& registered = record.get("registered_name");
-  const bool own = registered.is_text() && registered.as_string().find('>') != std::string::npos;
-  return (own ? registered : record["class_name"]).as_string();
-}
-
 // How a function that a file names is registered.
 std::string function_advice(std::string_view name) {
   const std::string_view bare = name.substr(name.find('>') + 1);
@@ -35,11 +28,12 @@ std::string function_advice(std::string_view name) {
       bare, bare);
 }
 
-// A record of an object as archives hold it: by the module of the library, or as registered.
-Config placed(Config record, const char* module, CompileForm form) {
+// A record of an object as archives hold it: by the module of the library, or, of a user's class,
+// as registered, or by its bare name.
+Config placed(Config record, const char* module, CompileForm form, bool of_library) {
   if (form != CompileForm::archive || !record.is_dict()) return record;
   const std::string name = record["class_name"].as_string();
-  const bool own = name.find('>') != std::string::npos;
+  const bool own = !of_library || name.find('>') != std::string::npos;
   record.set("class_name", name.substr(name.find('>') + 1));
   record.set("module", own ? Config() : Config(module));
   record.set("registered_name", own ? Config(name) : Config());
@@ -49,7 +43,9 @@ Config placed(Config record, const char* module, CompileForm form) {
 // ---- losses
 Config loss_config(const LossRef& loss, CompileForm form) {
   const bool nameless = loss.defined() && name_for_files(loss) == std::string();
-  return nameless ? Config(kNameless) : placed(loss.serialize(), "keras.losses", form);
+  return nameless ? Config(kNameless)
+                  : placed(loss.serialize(), "keras.losses", form,
+                           loss.defined() && is_library_loss(*loss));
 }
 Config losses_config(const LossArg& loss, CompileForm form) {
   if (!loss.defined()) return {};
@@ -82,7 +78,7 @@ LossRef loss_by_name(const std::string& name) {
 LossRef read_loss(const Config& given) {
   if (given.is_null()) return {};
   if (!given.is_dict()) return loss_by_name(given.as_string());
-  const std::string& class_name = class_of(given);
+  const std::string& class_name = class_of_record(given);
   // Keras's records of a function: its name, or its code, stands as the configuration.
   if (class_name == "function") return loss_by_name(given["config"].as_string());
   if (class_name == "__lambda__") return loss_by_name(kNameless);
@@ -155,7 +151,7 @@ Config metric_config(const MetricRef& m, CompileForm form) {
     config.set("fn", !own.empty() ? own : library.empty() ? kNameless : library);
   }
   return placed(Config::dict({{"class_name", saved_class_name(*m)}, {"config", config}}),
-                "keras.metrics", form);
+                "keras.metrics", form, is_library_metric(*m));
 }
 Config metrics_config(const MetricsArg& metrics, CompileForm form) {
   if (metrics.empty()) return {};
@@ -192,7 +188,7 @@ MetricRef metric_by_name(const std::string& name) {
 
 MetricRef read_metric(const Config& c, const std::string& output) {
   if (c.is_text()) return metric_by_name(c.as_string());
-  const std::string& class_name = class_of(c);
+  const std::string& class_name = class_of_record(c);
   const Config& config = c["config"];
   if (class_name == "function") return metric_by_name(config.as_string());
   if (class_name == "__lambda__") nameless_metric(kNameless);

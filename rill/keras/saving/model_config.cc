@@ -62,6 +62,9 @@ Config with_modules(const Config& record) {
     module = Config();
     registered = name;
     name = name.substr(at + 1);
+  } else if (!is_library_layer(name)) {
+    module = Config();
+    registered = name;
   }
   Config out = Config::dict({{"module", module},
                              {"class_name", name},

@@ -116,15 +116,24 @@ Ref<TrackableNode> product_of_momenta(const Optimizer& o) {
   return {};
 }
 
-Tensor product_of_momenta_after(const Optimizer& o, std::int64_t steps) {
+Tensor product_of_momenta_after(const Optimizer& o, std::int64_t steps, int keras) {
   const double beta = rule_record(o)["config"]["beta_1"].as_double();
   const Ref<TrackableNode> product = product_of_momenta(o);
   const DType dtype = product->saved_values().at(0).value.dtype();
+  // As compiled training of Keras 2 makes it (see Nadam): each variable adds a factor at each step,
+  // but one at each of the steps n to 2 n - 1.
+  std::int64_t n = 1;
+  for (const TrackableNode::Edge& e : o.trackable()->edges())
+    if (e.name == "_momentums" && keras == 2)
+      n = static_cast<std::int64_t>(e.child->edges().size());
   double value = 1;
   // It soon is too small for a float.
   for (std::int64_t t = 1; t <= steps && value > 0; ++t) {
-    value *= beta * (1 - 0.5 * std::pow(0.96, static_cast<double>(t)));
-    if (dtype == float32) value = static_cast<float>(value);
+    const std::int64_t factors = n > 1 && t >= n && t < 2 * n ? n - 1 : n;
+    for (std::int64_t i = 0; i < factors; ++i) {
+      value *= beta * (1 - 0.5 * std::pow(0.96, static_cast<double>(t)));
+      if (dtype == float32) value = static_cast<float>(value);
+    }
   }
   return constant(value, dtype);
 }

@@ -31,28 +31,60 @@ std::string registered_name(const std::type_info& type, std::string_view a, std:
 
 namespace utils {
 
+namespace detail {
+
+// What stands for objects of a class where files name it, and what makes the class known.
+template <class M, class R>
+struct SerializableKind {
+  using Made = M;
+  using Register = R;
+  template <class C>
+  static Made keep(C object) {
+    if constexpr (std::is_constructible_v<Made, C>)
+      return Made(std::move(object));
+    else
+      return std::make_shared<const C>(std::move(object));  // a schedule
+  }
+};
+template <class C>
+struct KindOf {
+  template <class Base, class Yes, class No>
+  using If = std::conditional_t<std::is_base_of_v<Base, C>, Yes, No>;
+  using Schedule = optimizers::LearningRateSchedule;
+  using type = If<Loss, SerializableKind<LossRef, RegisterLoss>,
+                  If<Metric, SerializableKind<MetricRef, RegisterMetric>,
+                     If<Initializer, SerializableKind<Initializer, RegisterInitializer>,
+                        If<Regularizer, SerializableKind<Regularizer, RegisterRegularizer>,
+                           If<Constraint, SerializableKind<Constraint, RegisterConstraint>,
+                              If<Schedule,
+                                 SerializableKind<std::shared_ptr<const Schedule>,
+                                                  optimizers::RegisterSchedule>,
+                                 SerializableKind<LayerRef, RegisterLayer>>>>>>>;
+};
+
+}  // namespace detail
+
 struct SerializableName {
   std::string package = "Custom";
   std::string name = {};
 };
 
-// Registers a user-defined layer, model, loss or metric for load_model and from_config, as
-// "package>name". The class has a static from_config(const keras::Config&), or a constructor that
-// takes the Config. Else a model may have one that takes inputs and outputs, a Sequential, loss or
-// metric one that takes nothing.
+// Registers a user-defined layer, model, loss, metric, initializer, regularizer, constraint or
+// learning rate schedule for load_model and from_config, as "package>name"; without a package as
+// "name". The class has a static from_config(const keras::Config&), or a constructor that takes the
+// Config. Else a model may have one that takes inputs and outputs, any class but a layer's one that
+// takes nothing.
 template <class C>
 void register_keras_serializable(const SerializableName& as) {
-  constexpr bool is_loss = std::is_base_of_v<Loss, C>, is_metric = std::is_base_of_v<Metric, C>;
-  using Made =
-      std::conditional_t<is_loss, LossRef, std::conditional_t<is_metric, MetricRef, LayerRef>>;
-  using Register = std::conditional_t<is_loss, RegisterLoss,
-                                      std::conditional_t<is_metric, RegisterMetric, RegisterLayer>>;
+  using Kind = typename detail::KindOf<C>::type;
+  using Made = typename Kind::Made;
   if constexpr (std::is_base_of_v<Layer, C>)
     static_cast<void>(layer_copies::copy_known<C>);  // so that models can keep its objects
-  Register(as.package + ">" + as.name, typeid(C), [](const Config& c) -> Made {
+  const std::string name = as.package.empty() ? as.name : as.package + ">" + as.name;
+  typename Kind::Register(name, typeid(C), [](const Config& c) -> Made {
     constexpr bool takes_config = std::is_constructible_v<C, const Config&>;
     if constexpr (requires { C::from_config(c); }) {
-      return Made(C::from_config(c));
+      return Kind::keep(C::from_config(c));
     } else if constexpr (!takes_config && std::is_base_of_v<Model, C> &&
                          std::is_constructible_v<C, const Nest&, const Nest&>) {
       const GraphOfConfig graph = graph_from_config(c);
@@ -64,10 +96,10 @@ void register_keras_serializable(const SerializableName& as) {
       stack_from_config(model, c);
       finish_from_config(model, c);
       return Made(model);
-    } else if constexpr ((is_loss || is_metric) && !takes_config) {
-      return Made(C());
+    } else if constexpr (!std::is_base_of_v<Layer, C> && !takes_config) {
+      return Kind::keep(C());
     } else {
-      return Made(C(c));
+      return Kind::keep(C(c));
     }
   });
 }
@@ -98,8 +130,8 @@ requires(std::is_invocable_r_v<Tensor, F&, Tensor, Tensor> && !std::is_base_of_v
   if constexpr (!std::is_pointer_v<F> && std::is_convertible_v<F, BinaryFn>)
     register_keras_serializable(name, BinaryFn(function), package);  // as compile takes it
   else
-    RegisterFunction(std::string(package) + ">" + std::string(name), function,
-                     [function](const LossFunction& other) {
+    RegisterFunction((package.empty() ? "" : std::string(package) + ">") + std::string(name),
+                     function, [function](const LossFunction& other) {
                        const F* f = other.target<F>();
                        if constexpr (std::is_pointer_v<F>)
                          return f && *f == function;
@@ -114,8 +146,9 @@ requires(std::is_invocable_r_v<Tensor, F&, Tensor, Tensor> && !std::is_base_of_v
 //   scope.add<Linear>("Linear").add("my_loss", my_loss);
 //   auto model = keras::models::load_model("model.h5");
 //
-// What was known by such a name before is known by it again afterwards. It ends on the thread on
-// which it began, before a scope that began earlier does.
+// As in Keras they have no package: what is saved meanwhile holds the bare name. What was known by
+// such a name before is known by it again afterwards. It ends on the thread on which it began,
+// before a scope that began earlier does.
 class custom_object_scope {
  public:
   custom_object_scope();
@@ -123,15 +156,15 @@ class custom_object_scope {
   custom_object_scope(const custom_object_scope&) = delete;
   custom_object_scope& operator=(const custom_object_scope&) = delete;
 
-  // As register_keras_serializable<C>(name).
+  // As register_keras_serializable<C>.
   template <class C>
   custom_object_scope& add(std::string_view name) {
-    register_keras_serializable<C>(name);
+    register_keras_serializable<C>(SerializableName{.package = {}, .name = std::string(name)});
     return *this;
   }
   template <class F>
   custom_object_scope& add(std::string_view name, F function) {
-    register_keras_serializable(name, function);
+    register_keras_serializable(name, function, "");
     return *this;
   }
 

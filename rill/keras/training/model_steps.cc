@@ -75,6 +75,7 @@ Nest Model::compute_metrics(const Nest& y, const Nest& y_pred, const Nest& sampl
 Nest Model::train_step(const Nest& data) {
   if (Model* object = other_model(*this)) return object->train_step(data);
   Trainer& t = compiled_trainer(*this, "fit");
+  const BehaviourScope behaviour(impl_->behaves_as);  // of the optimizer
   const CallSiteScope site;
   CallSiteScope::put();
   Optimizer& optimizer = *t.options.optimizer;
