@@ -229,8 +229,9 @@ void plan_named_optimizer(const Model& model, const io::Hdf5Reader& file, Weight
     plan.add(*product,
              stored
                  ? file.read(joined(group, names.back()))
-                 : product_of_momenta_after(
-                       model.optimizer(), file.read(joined(group, names[0])).item<std::int64_t>()),
+                 : product_of_momenta_after(model.optimizer(),
+                                            file.read(joined(group, names[0])).item<std::int64_t>(),
+                                            model.impl().behaves_as),
              "the product of Nadam's momenta");
     if (stored) names.pop_back();
   }

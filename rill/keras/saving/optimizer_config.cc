@@ -1,7 +1,6 @@
 #include <cmath>
 
 #include "rill/base/check.h"
-#include "rill/keras/behaviour_impl.h"
 #include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
 #include "rill/keras/saving/optimizer_config_impl.h"
 #include "rill/ops/array_ops.h"
@@ -117,15 +116,15 @@ Ref<TrackableNode> product_of_momenta(const Optimizer& o) {
   return {};
 }
 
-Tensor product_of_momenta_after(const Optimizer& o, std::int64_t steps) {
+Tensor product_of_momenta_after(const Optimizer& o, std::int64_t steps, int keras) {
   const double beta = rule_record(o)["config"]["beta_1"].as_double();
   const Ref<TrackableNode> product = product_of_momenta(o);
   const DType dtype = product->saved_values().at(0).value.dtype();
-  // As compiled training makes it (see Nadam): each variable adds a factor at each step, but one at
-  // each of the steps n to 2 n - 1.
+  // As compiled training of Keras 2 makes it (see Nadam): each variable adds a factor at each step,
+  // but one at each of the steps n to 2 n - 1.
   std::int64_t n = 1;
   for (const TrackableNode::Edge& e : o.trackable()->edges())
-    if (e.name == "_momentums" && keras_behaviour() == 2)
+    if (e.name == "_momentums" && keras == 2)
       n = static_cast<std::int64_t>(e.child->edges().size());
   double value = 1;
   // It soon is too small for a float.

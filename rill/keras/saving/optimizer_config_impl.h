@@ -23,7 +23,7 @@ struct OptimizerVariable {
 // another optimizer, and before there are slots.
 Ref<TrackableNode> product_of_momenta(const Optimizer& optimizer);
 // What it is after so many steps, for files of Keras 2, which do not hold it.
-Tensor product_of_momenta_after(const Optimizer& optimizer, std::int64_t steps);
+Tensor product_of_momenta_after(const Optimizer& optimizer, std::int64_t steps, int keras);
 bool has_keras_state(const Optimizer& optimizer);  // not one of TensorFlow 1
 // The record of the optimizer; of one that scales the loss, that of the one inside.
 Config rule_record(const Optimizer& optimizer);

@@ -313,10 +313,10 @@ void plan_placed_optimizer(const Model& model, const io::Hdf5Reader& file, Weigh
              format("optimizer variable \"{}\"", state[i].name));
   if (product)
     plan.add(*product,
-             with_product
-                 ? file.read(below(vars, std::to_string(stored - 1)))
-                 : product_of_momenta_after(model.optimizer(),
-                                            file.read(below(vars, "0")).item<std::int64_t>()),
+             with_product ? file.read(below(vars, std::to_string(stored - 1)))
+                          : product_of_momenta_after(
+                                model.optimizer(), file.read(below(vars, "0")).item<std::int64_t>(),
+                                model.impl().behaves_as),
              "the product of Nadam's momenta");
 }
 
