@@ -68,6 +68,10 @@ class Ring {
     }
     ++head_;
   }
+  // One that is there, also where the first place is vacant; null: perhaps none.
+  const T* sample() const {
+    return size() < 2 ? nullptr : &items_[ended_ ? head_ + 1 : (head_ + 1) % items_.size()];
+  }
   std::vector<T> in_order() const {
     std::vector<T> out;
     for (std::size_t i = 0; i < size(); ++i)
@@ -134,10 +138,9 @@ class ShuffleCursor final : public UnaryCursor {
   BufferUse buffer() const override {
     BufferUse use{.filled = static_cast<std::int64_t>(elements_.size() + numbers_.size()),
                   .room = size_,
-                  .bytes = static_cast<std::int64_t>(numbers_.size() * sizeof numbers_[0])};
-    // By one element, for the buffer may be large; not by the place of the one drawn last.
-    const std::size_t sample = vacant_ == 0 ? 1 : 0;
-    if (sample < elements_.size()) use.bytes = bytes_of(elements_[sample]) * use.filled;
+                  .bytes = static_cast<std::int64_t>(numbers_.size() * sizeof(std::int64_t))};
+    // By one element, for the buffer may be large.
+    if (const Nest* element = elements_.sample()) use.bytes = bytes_of(*element) * use.filled;
     return use;
   }
   void save(StateWriter& out) override {
