@@ -346,7 +346,12 @@ RaggedTensor map_flat_values(F f, const RaggedTensor& x, const RaggedTensor& y) 
   return x.with_flat_values(f(x.flat_values(), y.flat_values()));
 }
 // Tensors as rows, of one rank and of any sizes.
-RaggedTensor stack(const std::vector<Tensor>& rows);
+RaggedTensor stack_rows(const std::vector<Tensor>& rows);
+// A template, so that {rt, rt} are ragged tensors, although one may become a Tensor.
+template <class L = std::vector<Tensor>>
+requires std::is_same_v<L, std::vector<Tensor>> RaggedTensor stack(const L& rows) {
+  return stack_rows(rows);
+}
 RaggedTensor stack(const std::vector<RaggedTensor>& rows);
 // Row i: 0 .. limits[i] - 1; starts[i], starts[i] + deltas[i], .. below limits[i].
 RaggedTensor range(const Operand& limits);

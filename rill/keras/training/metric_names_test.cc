@@ -156,11 +156,9 @@ TEST(MetricNames, AListForEachOutput) {
         names_of_two({{"mae"}, {"mse"}, {"mae"}});
       },
       "3 lists of metrics for 2 outputs");
-  expect_error<tf::errors::InvalidArgument>(
-      [] {
-        names_of_two({{"a", "mae"}, {"b", "mse"}});
-      },
-      ".metrics = {{\"a\", {\"mse\"}}, ..}");
+  // Names of outputs before a metric, as in a dict of Python.
+  EXPECT_THAT(names_of_two({{"a", "mae"}, {"b", "mse"}}),
+              ElementsAre("loss", "a_loss", "b_loss", "a_mae", "b_mse"));
 }
 
 TEST(MetricNames, AnObjectStandsInOnePlace) {

@@ -116,7 +116,7 @@ RaggedTensor stack(const std::vector<RaggedTensor>& rows) {
   for (const RaggedTensor& row : rows) counts.push_back(rill::cast(row.nrows(), int64));
   return under_level(rows_of_all(rows), {splits_of_lengths(rill::stack(counts))});
 }
-RaggedTensor stack(const std::vector<Tensor>& rows) {
+RaggedTensor stack_rows(const std::vector<Tensor>& rows) {
   std::vector<RaggedTensor> parts;
   for (const Tensor& row : rows) {
     RILL_CHECK(row.ndim() > 0, invalid_argument,
