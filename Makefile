@@ -87,11 +87,17 @@ bench-peers: build venv venv-peers
 parity: packages venv venv-newest
 	$(call configure,release,build)
 	@cmake --build build -j$(JOBS) --target op_conformance_test --target graph_def_test \
-	  --target saving_test --target checkpoints_test --target keras_test
+	  --target saving_test --target checkpoints_test --target keras_test \
+	  --target keras_preprocessing_test
 	@$(PYTHON) tools/parity.py build/tests/op_conformance_test tests/op_conformance/goldens $(if $(UPDATE),--update)
 	@$(PYTHON) tools/graph_def.py build/tests/graph_def_test tests/graph_def/goldens $(if $(UPDATE),--update)
 	@$(PYTHON) tools/checkpoints.py build/tests rill/saving/testdata $(if $(UPDATE),--update)
 	@$(PYTHON) tools/keras_files.py build/tests/keras_test rill/keras/saving/testdata $(if $(UPDATE),--update)
+	@folder=$$(mktemp -d); RILL_SOURCE_DIR=$$PWD RILL_PREPROCESSING_OUT=$$folder \
+	  build/tests/keras_preprocessing_test --gtest_brief=1 --gtest_filter='*Files*'; \
+	  for python in $(PYTHON) $(VENV_NEWEST)/bin/python; do \
+	    $$python tools/keras_preprocessing.py $(if $(UPDATE),,--check); \
+	    $$python tools/keras_preprocessing.py --read $$folder; done; rm -r $$folder
 	@for python in $(PYTHON) $(VENV_NEWEST)/bin/python; do \
 	  $$python tools/keras_functions.py build/tests/keras_test; \
 	  $$python tools/keras_random.py build/tests/keras_test 150 $$(date +%j); done
