@@ -87,12 +87,14 @@ bench-peers: build venv venv-peers
 parity: packages venv venv-newest
 	$(call configure,release,build)
 	@cmake --build build -j$(JOBS) --target op_conformance_test --target graph_def_test \
-	  --target saving_test --target checkpoints_test --target data_test --target keras_test
+	  --target saving_test --target checkpoints_test --target data_test --target keras_test \
+	  --target keras_preprocessing_test
 	@$(MAKE) --no-print-directory -j$(JOBS) --output-sync=target $(PARITY)
 
 # The comparisons; none needs another's result, and each has one thread.
 PARITY := parity-random-newest parity-random parity-ops parity-files parity-graphs parity-checkpoints \
-          parity-datasets parity-functions parity-functions-newest parity-newest
+          parity-datasets parity-functions parity-functions-newest parity-newest \
+          parity-preprocessing
 .PHONY: $(PARITY)
 parity-ops:
 	@$(PYTHON) tools/parity.py build/tests/op_conformance_test tests/op_conformance/goldens $(if $(UPDATE),--update)
@@ -104,6 +106,12 @@ parity-datasets:
 	@$(PYTHON) tools/saved_datasets.py build/tests rill/data/testdata/saved $(if $(UPDATE),--update)
 parity-files:
 	@$(PYTHON) tools/keras_files.py build/tests/keras_test rill/keras/saving/testdata $(if $(UPDATE),--update)
+parity-preprocessing:
+	@folder=$$(mktemp -d); RILL_SOURCE_DIR=$$PWD RILL_PREPROCESSING_OUT=$$folder \
+	  build/tests/keras_preprocessing_test --gtest_brief=1 --gtest_filter='*Files*'; \
+	  for python in $(PYTHON) $(VENV_NEWEST)/bin/python; do \
+	    $$python tools/keras_preprocessing.py $(if $(UPDATE),,--check); \
+	    $$python tools/keras_preprocessing.py --read $$folder; done; rm -r $$folder
 parity-functions:
 	@$(PYTHON) tools/keras_functions.py build/tests/keras_test
 parity-functions-newest:

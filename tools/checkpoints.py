@@ -81,7 +81,7 @@ def tensorflow_reads_objects(folder):
 def tensorflow_reads_tables(folder):
     grows = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
     dense = tf.lookup.experimental.DenseHashTable(tf.string, tf.int64, -1, "", "$", initial_num_buckets=8)
-    tf.train.Checkpoint(grows=grows, dense=dense).restore(folder + "/tables/tables").assert_consumed()
+    tf.train.Checkpoint(grows=grows, dense=dense).read(folder + "/tables/tables").assert_consumed()
     words = tf.constant(["b", "word 7", "x"])
     check(grows.lookup(words).numpy().tolist() == [2, -1, -1] and grows.size().numpy() == 2, "the table differs")
     check(dense.lookup(words).numpy().tolist() == [-1, 7, -1] and dense.size().numpy() == 100, "the dense table differs")

@@ -45,6 +45,20 @@ struct CropAndResizeOptions {
 Tensor crop_and_resize(const Operand& image, const Operand& boxes, const Operand& box_indices,
                        const Operand& crop_size, const CropAndResizeOptions& options = {});
 
+struct ProjectiveTransformOptions {
+  std::string interpolation = "BILINEAR";  // or "NEAREST"
+  // What is outside: "CONSTANT" fill_value, "REFLECT" (dcba|abcd|dcba), "WRAP" (abcd|abcd|abcd),
+  // "NEAREST" (aaaa|abcd|dddd).
+  std::string fill_mode = "CONSTANT";
+  double fill_value = 0;
+};
+// Images [n, height, width, channels], made output_shape = {height, width}. The pixel (x, y) is
+// that at ((a x + b y + c) / k, (d x + e y + f) / k) with k = g x + h y + 1, where transforms [n,
+// 8] or [1, 8] has the numbers a .. h. The gradient is TensorFlow's, by the inverse transform.
+Tensor projective_transform(const Operand& images, const Operand& transforms,
+                            const Operand& output_shape,
+                            const ProjectiveTransformOptions& options = {});
+
 // Of one image or of a batch: turned by k quarters counter-clockwise, mirrored
 // left to right, top to bottom, along the diagonal.
 Tensor rot90(const Operand& image, int k = 1);

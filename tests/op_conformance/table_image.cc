@@ -140,6 +140,35 @@ RILL_ROWS(image_crop) {
              "crop_size has 1 elements; expected 2")
       .error({x({2, 5, 6, 3}), whole, i32({0}), i32({3, 3})}, {{"method", "area"}},
              "method is \"area\"; expected bilinear or nearest");
+  {
+    // Moved by parts of pixels, turned, tilted; one transform for all; outside the picture.
+    const Input moves =
+                    values(float32, {2, 8},
+                           {1, 0, -1.5, 0, 1, 2.25, 0, 0, 0.8, -0.6, 1, 0.6, 0.8, -2, 0.01, -0.02}),
+                one = values(float32, {1, 8}, {0.5, 0, 7, 0, 1.5, -9, 0, 0}),
+                fill = values(float32, {}, {1.25});
+    Row& r = row("ImageProjectiveTransformV3");
+    for (const char* mode : {"CONSTANT", "REFLECT", "WRAP", "NEAREST"})
+      for (const char* pick : {"BILINEAR", "NEAREST"})
+        r.sample({x({2, 5, 6, 2}, 0, 100), moves, i32({4, 7}), fill},
+                 {{"fill_mode", mode}, {"interpolation", pick}})
+            .sample({x({2, 5, 6, 1}, 0, 100), one, i32({5, 6}), fill},
+                    {{"fill_mode", mode}, {"interpolation", pick}});
+    r.dtypes({float32, float64, uint8, int32})
+        .tolerance(2e-5)
+        .no_gradient_check(
+            "TensorFlow's gradient is that of the inverse transform; keras_preprocessing")
+        .error({x({5, 6, 2}), one, i32({5, 6}), fill}, {{"interpolation", "NEAREST"}},
+               "images must have rank 4")
+        .error({x({1, 5, 6, 2}), values(float32, {1, 7}, {1, 0, 0, 0, 1, 0, 0}), i32({5, 6}), fill},
+               {{"interpolation", "NEAREST"}}, "expected 8 numbers")
+        .error({x({1, 5, 6, 2}), one, i32({5, 6}), fill}, {{"interpolation", "CUBIC"}},
+               "interpolation is \"CUBIC\"")
+        .error({x({1, 5, 6, 2}), one, i32({5, 6}), fill},
+               {{"interpolation", "NEAREST"}, {"fill_mode", "EDGE"}}, "fill_mode is \"EDGE\"")
+        .error({x({1, 5, 6, 2}), one, i32({5, 0}), fill}, {{"interpolation", "NEAREST"}},
+               "expected a positive height and width");
+  }
   row("CropAndResizeGradImage")
       .sample({grads({4, 3, 4, 3}), boxes, of, i32({2, 5, 6, 3})}, {{"T", float32}})
       .sample({grads({4, 3, 4, 3}), boxes, of, i32({2, 5, 6, 3})}, {{"T", float32}, nearest})

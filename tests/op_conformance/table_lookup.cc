@@ -1,6 +1,7 @@
 #include "rill/ops/array_ops.h"
 #include "rill/ops/lookup_ops.h"
 #include "rill/ops/math_ops.h"
+#include "rill/ops/string/hashed_cross_impl.h"
 #include "row.h"
 
 namespace rill::conformance {
@@ -91,6 +92,12 @@ RILL_ROWS(lookup) {
         })
         .tf(fixed + ".lookup(x2)")
         .dtypes({float32});
+  row("_HashedCross")
+      .sample({strings({3, 1}, {"a", "b", ""}), values(int64, {3, 1}, {5, -6, 7}),
+               strings({3, 1}, {"x", "y", "\xff"})})
+      .call([](const List& in) { return List{hashed_cross(in, 1000)}; })
+      .tf("tf.sparse.to_dense(tf.sparse.cross_hashed([x0, x1, x2], 1000))")
+      .dtypes({float32});
   row("StaticVocabularyTable")
       .sample({strings({3}, {"b", "a", ""}), values(int64, {3}, {0, 1, 2}),
                strings({7}, {"b", "nothing", "", "a", "x", "y", "\xff"})})

@@ -144,9 +144,10 @@ class Layer : public std::enable_shared_from_this<Layer> {
   //   auto [y, state] = layer(x).unpack<2>();   // or layer(x)[1], or a loop over them
   Tensor operator()(const Operand& x, CallOptions options = {}) const;
   Tensor operator()(std::initializer_list<Tensor> xs, CallOptions options = {}) const;
+  // Several inputs, or a ragged or sparse one.
   template <class N>
-  requires(std::is_same_v<N, Nest> || std::is_same_v<N, std::vector<Tensor>>) Nest operator()(
-      const N& inputs, CallOptions options = {}) const {
+  requires(std::is_same_v<N, Nest> || std::is_same_v<N, std::vector<Tensor>> || Composite<N>) Nest
+  operator()(const N& inputs, CallOptions options = {}) const {
     return apply(Nest(inputs), std::move(options));
   }
   // Any structure in, any structure out: several inputs, several results.

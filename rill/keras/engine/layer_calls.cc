@@ -15,6 +15,8 @@
 #include "rill/keras/registry/class_name_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
+#include "rill/ops/ragged_ops.h"
+#include "rill/ops/sparse_ops.h"
 
 namespace rill::keras {
 
@@ -73,9 +75,8 @@ Nest Layer::call_nest(const Nest& inputs, const CallContext& context) {
 }
 namespace {
 
-void check_input(const LayerImpl& l, const Tensor& x, std::size_t i) {
+void check_input(const LayerImpl& l, const TensorShape& shape, std::size_t i) {
   const InputSpec& s = l.input_spec;
-  const TensorShape& shape = x.shape();
   if (!shape.has_rank() || (s.first_only && i > 0)) return;
   const int n = shape.rank();
   const bool lacks_batch = n == std::max(s.ndim, s.min_ndim) - 1;
@@ -102,6 +103,18 @@ void check_input(const LayerImpl& l, const Tensor& x, std::size_t i) {
                  "{}",
                  axis, size, shape.to_string()));
   }
+}
+
+// The shapes of the inputs; of a ragged or sparse one that of the whole.
+void add_shapes(const Nest& x, std::vector<TensorShape>& shapes) {
+  if (x.is_tensor())
+    shapes.push_back(x.as_tensor().shape());
+  else if (x.composite_kind() == "ragged")
+    shapes.push_back(x.as_ragged().shape());
+  else if (x.composite_kind() == "sparse")
+    shapes.push_back(x.as_sparse().shape());
+  else
+    for (std::size_t i = 0; i < x.size(); ++i) add_shapes(x.part(i), shapes);
 }
 
 class BuildScope {
@@ -223,12 +236,15 @@ Nest LayerCalls::run(const Layer& of, const Nest& given, CallOptions options) {
     RILL_CHECK(!leaves.empty() || users, invalid_argument,
                "it is called on no tensor; expected its input");
     bool changed = false;
+    for (std::size_t i = 0; i < leaves.size(); ++i)
+      RILL_CHECK(leaves[i].defined(), invalid_argument, "input {} is undefined", i);
+    std::vector<TensorShape> shapes;
+    add_shapes(given, shapes);
+    for (std::size_t i = 0; i < shapes.size(); ++i) check_input(l, shapes[i], i);
     CallContext context;
     context.masks.reserve(leaves.size());
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       Tensor& x = leaves[i];
-      RILL_CHECK(x.defined(), invalid_argument, "input {} is undefined", i);
-      check_input(l, x, i);
       context.masks.push_back(x.impl()->mask ? Tensor(x.impl()->mask) : Tensor());
       if (l.autocast && x.dtype().is_floating() && x.dtype() != l.policy.compute_dtype()) {
         x = cast(x, l.policy.compute_dtype());
@@ -241,11 +257,7 @@ Nest LayerCalls::run(const Layer& of, const Nest& given, CallOptions options) {
       }
     }
     if (outermost) l.clear_call_losses();
-    if (!l.built || !layer.bound_) {
-      std::vector<TensorShape> shapes;
-      for (const Tensor& x : leaves) shapes.push_back(x.shape());
-      build(layer, shapes);
-    }
+    if (!l.built || !layer.bound_) build(layer, shapes);
     for (std::size_t i = 0; i < options.masks.size() && i < leaves.size(); ++i)
       if (options.masks[i].defined()) context.masks[i] = options.masks[i];
     if (!leaves.empty()) {

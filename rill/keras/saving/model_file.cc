@@ -159,6 +159,7 @@ std::string archive_bytes(const Model& model, bool with_training, int version) {
               .to_json());
   zip.add("config.json", record.to_json());
   zip.add(kWeights, weights.finish());
+  for (const auto& [name, text] : placed_files(model, version)) zip.add(name, text);
   return zip.finish();
 }
 
@@ -191,6 +192,7 @@ Model load_archive(const std::string& path, bool compile) {
   plan_placed_weights(model, weights, false, plan);
   if (training) plan_placed_optimizer(model, weights, plan);
   plan.apply();
+  read_placed_files(model, weights, zip);
   return model;
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "rill/base/check.h"
+#include "rill/keras/engine/layer_files_impl.h"
 #include "rill/keras/saving/model_config_impl.h"
 #include "rill/keras/saving/optimizer_config_impl.h"
 #include "rill/keras/saving/weights_impl.h"
@@ -69,7 +70,14 @@ void write_named_weights(const Model& model, io::Hdf5Writer& file, const std::st
   for (const LayerRef& l : model.layers()) {
     names.push_back(l->name());
     std::vector<std::pair<std::string, Tensor>> list;
-    if (keras_version == 3)
+    const auto* files = dynamic_cast<const LayerFiles*>(&l->impl());
+    RILL_CHECK(!files || !files->not_in_hdf5(), unimplemented,
+               "[save] HDF5 cannot hold what layer \"{}\" ({}) has learnt, {}, as in Keras; save "
+               "as .keras, or give it to the constructor",
+               l->name(), l->class_name(), files->not_in_hdf5());
+    if (files && files->weights_are_in_config())
+      ;  // none
+    else if (keras_version == 3)
       list = values_of(legacy_order(*l));
     else
       for (const Variable& v : legacy_order(*l, Adapted::merged))

@@ -7,6 +7,8 @@
 
 #include "rill/base/check.h"
 #include "rill/base/logging.h"
+#include "rill/io/zip.h"
+#include "rill/keras/engine/layer_files_impl.h"
 #include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
 #include "rill/keras/registry/class_name_impl.h"
 #include "rill/keras/saving/optimizer_config_impl.h"
@@ -170,6 +172,10 @@ void write_placed_weights(const Model& model, io::Hdf5Writer& file, int keras_ve
     taken.emplace(p.place, p.layer);
     const std::string vars = below(p.place, "vars");
     file.add_group(vars);
+    const auto* files = dynamic_cast<const LayerFiles*>(p.layer);
+    if (files)
+      for (const auto& [name, value] : files->arrays()) file.write(below(vars, name), value);
+    if (files && files->weights_are_in_config()) continue;
     const std::vector<Variable> own = own_in_order(*p.layer);
     for (std::size_t i = 0; i < own.size(); ++i)
       file.write(below(vars, std::to_string(i)), merged_value(*p.layer, own[i]));
@@ -212,6 +218,15 @@ void write_placed_optimizer(const Optimizer& optimizer, io::Hdf5Writer& file, in
 
 namespace {
 
+// How many weights a place has: arrays with names of their own are none.
+std::size_t stored_weights(const io::Hdf5Reader& file, const std::string& vars) {
+  std::size_t count = 0;
+  if (file.has_group(vars))
+    for (const std::string& name : file.list(vars))
+      count += name.find_first_not_of("0123456789") == name.npos;
+  return count;
+}
+
 // The places of the layers as the file has them: by the layout by which most are found. `known`
 // gets those of all layouts.
 std::vector<Placed> places_in(const Model& model, const io::Hdf5Reader& file, const Names& names,
@@ -225,7 +240,8 @@ std::vector<Placed> places_in(const Model& model, const io::Hdf5Reader& file, co
       known.insert(p.place);
       const std::vector<Variable> own = own_in_order(*p.layer);
       const std::string vars = below(p.place, "vars");
-      if (own.empty() || !file.has_group(vars) || file.list(vars).size() != own.size()) continue;
+      if (own.empty() || !file.has_group(vars) || stored_weights(file, vars) != own.size())
+        continue;
       found += 1;
       for (std::size_t i = 0; i < own.size(); ++i) {
         const std::string array = below(vars, std::to_string(i));
@@ -253,7 +269,7 @@ void plan_placed_weights(const Model& model, const io::Hdf5Reader& file, bool sk
   for (const Placed& p : places_in(model, file, names, known)) {
     const std::vector<Variable> own = own_in_order(*p.layer);
     const std::string vars = below(p.place, "vars");
-    const std::size_t stored = file.has_group(vars) ? file.list(vars).size() : 0;
+    const std::size_t stored = stored_weights(file, vars);
     is_skipped(skip_mismatch, [&] {
       RILL_CHECK(stored == own.size(), invalid_argument,
                  "[load_weights] layer \"{}\" has {} weights of its own in the model, and {} at "
@@ -318,6 +334,44 @@ void plan_placed_optimizer(const Model& model, const io::Hdf5Reader& file, Weigh
                                 model.optimizer(), file.read(below(vars, "0")).item<std::int64_t>(),
                                 model.impl().behaves_as),
              "the product of Nadam's momenta");
+}
+
+namespace {
+constexpr const char* kAssets = "assets";
+}
+
+std::vector<std::pair<std::string, std::string>> placed_files(const Model& model,
+                                                              int keras_version) {
+  std::vector<std::pair<std::string, std::string>> all;
+  const Layout layout = keras_version == 3 ? Layout::keras3 : Layout::keras2;
+  for (const Placed& p : Places(model.impl(), layout, {}).all) {
+    std::string text;
+    if (const auto* files = dynamic_cast<const LayerFiles*>(p.layer);
+        files && files->vocabulary_file(&text))
+      all.emplace_back(below(below(kAssets, p.place), "vocabulary.txt"), text);
+  }
+  return all;
+}
+
+void read_placed_files(const Model& model, const io::Hdf5Reader& weights,
+                       const io::ZipReader& archive) {
+  // Both layouts: a name of the one is no name of another layer in the other.
+  std::set<LayerImpl*> done;
+  for (const Layout layout : kLayouts)
+    for (const Placed& p : Places(model.impl(), layout, {}).all) {
+      auto* files = dynamic_cast<LayerFiles*>(p.layer);
+      if (!files || done.count(p.layer)) continue;
+      const std::string vars = below(p.place, "vars"),
+                        words = below(below(kAssets, p.place), "vocabulary.txt");
+      if (weights.has_group(vars)) {
+        for (const std::string& name : weights.list(vars))
+          if (name.find_first_not_of("0123456789") != name.npos)
+            files->set_array(name, weights.read(below(vars, name)));
+      }
+      if (!archive.contains(words)) continue;
+      files->read_vocabulary_file(archive.read(words));
+      done.insert(p.layer);
+    }
 }
 
 }  // namespace rill::keras

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "rill/io/hdf5.h"
+#include "rill/io/zip.h"
 #include "rill/keras/models/model_impl.h"
 
 // Weights in HDF5, in the two layouts that Keras has: by layer and name (Keras 2), and by the
@@ -57,6 +58,11 @@ void plan_named_optimizer(const Model& model, const io::Hdf5Reader& file, Weight
 void write_placed_weights(const Model& model, io::Hdf5Writer& file, int keras_version);
 void plan_placed_weights(const Model& model, const io::Hdf5Reader& file, bool skip_mismatch,
                          WeightPlan& plan);
+// What layers keep besides, as vocabularies: files of an archive, by their names there.
+std::vector<std::pair<std::string, std::string>> placed_files(const Model& model,
+                                                              int keras_version);
+void read_placed_files(const Model& model, const io::Hdf5Reader& weights,
+                       const io::ZipReader& archive);
 // The state of the model's optimizer, at "optimizer". A file without one changes nothing.
 void write_placed_optimizer(const Optimizer& optimizer, io::Hdf5Writer& file, int keras_version);
 void plan_placed_optimizer(const Model& model, const io::Hdf5Reader& file, WeightPlan& plan);

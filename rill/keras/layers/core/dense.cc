@@ -5,6 +5,8 @@
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/nn_ops.h"
+#include "rill/ops/ragged_ops.h"
+#include "rill/ops/sparse_ops.h"
 
 namespace rill::keras {
 
@@ -61,6 +63,26 @@ class DenseLayer : public LayerImpl {
     if (o_.use_bias) y = nn::bias_add(y, in_compute_dtype(bias_));
     if (!flat) y = restored(y, x);
     return o_.activation(y);
+  }
+
+  // Sparse rows are multiplied by the values that there are, ragged ones step by step.
+  Nest call_nest(const Nest& inputs, const CallContext& context) override {
+    if (inputs.composite_kind() == "ragged") {
+      const RaggedTensor x = inputs.as_ragged();
+      RILL_CHECK(x.flat_values().ndim() >= 2, invalid_argument,
+                 "[{}] the input has shape {}; expected features of one length behind the ragged "
+                 "axes",
+                 name(), x.shape());
+      return x.with_flat_values(call(x.flat_values(), context));
+    }
+    if (inputs.composite_kind() != "sparse") return LayerImpl::call_nest(inputs, context);
+    SparseTensor x = inputs.as_sparse();
+    RILL_CHECK(!x.shape().has_rank() || x.shape().rank() == 2, invalid_argument,
+               "[{}] the sparse input has shape {}; expected [batch, features]", name(), x.shape());
+    if (x.dtype() != policy.compute_dtype()) x = cast(x, policy.compute_dtype());
+    Tensor y = sparse::sparse_dense_matmul(x, adapted_in_compute_dtype(kernel_));
+    if (o_.use_bias) y = nn::bias_add(y, in_compute_dtype(bias_));
+    return Nest(o_.activation(y));
   }
 
   void add_config(Config& c) const override { write_fields<DenseFields>(o_, c); }

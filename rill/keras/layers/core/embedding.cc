@@ -4,6 +4,7 @@
 #include "rill/keras/layers/fields_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
+#include "rill/ops/ragged_ops.h"
 
 namespace rill::keras {
 
@@ -60,7 +61,14 @@ class EmbeddingLayer : public LayerImpl {
     const Tensor rows = rows_of(is_index ? x : cast(x, int32));
     return rows.dtype() == policy.compute_dtype() ? rows : cast(rows, policy.compute_dtype());
   }
+  // Of a ragged tensor the rows of its numbers.
+  Nest call_nest(const Nest& inputs, const CallContext& context) override {
+    if (inputs.composite_kind() != "ragged") return LayerImpl::call_nest(inputs, context);
+    const RaggedTensor ids = inputs.as_ragged();
+    return ids.with_flat_values(call(ids.flat_values(), context));
+  }
   Tensor compute_mask(const Nest& inputs, const Tensor&) override {
+    if (inputs.is_composite()) return {};
     return o_.mask_zero ? not_equal(inputs.as_tensor(), 0) : Tensor();
   }
 

@@ -1,8 +1,10 @@
+#include "rill/base/check.h"
 #include "rill/keras/engine/layer_impl.h"
 #include "rill/keras/layers/fields_impl.h"
 #include "rill/keras/layers/pooling.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
+#include "rill/ops/ragged_ops.h"
 
 namespace rill::keras {
 
@@ -35,6 +37,16 @@ class GlobalPoolingLayer : public LayerImpl {
     if (kind_ == PoolingKind::max) return reduce_max(x, over_, {.keepdims = o_.keepdims});
     if (over_.size() == 1 && context.mask.defined()) return masked_mean(x, context.mask);
     return reduce_mean(x, over_, {.keepdims = o_.keepdims});
+  }
+  // The steps that each row of a ragged tensor has.
+  Nest call_nest(const Nest& inputs, const CallContext& context) override {
+    if (inputs.composite_kind() != "ragged") return LayerImpl::call_nest(inputs, context);
+    const RaggedTensor x = inputs.as_ragged();
+    RILL_CHECK(over_.size() == 1 && !channels_first_ && x.ragged_rank() == 1, invalid_argument,
+               "[{}] the input is ragged, of shape {}; expected [batch, (steps), features]", name(),
+               x.shape());
+    const ReduceOptions keep{.keepdims = o_.keepdims};
+    return Nest(kind_ == PoolingKind::max ? reduce_max(x, 1, keep) : reduce_mean(x, 1, keep));
   }
   // There are no steps left that a mask could speak of.
   Tensor compute_mask(const Nest&, const Tensor&) override { return {}; }

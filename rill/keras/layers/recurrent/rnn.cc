@@ -6,6 +6,7 @@
 #include "rill/keras/layers/recurrent/sequence_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
+#include "rill/ops/ragged_ops.h"
 
 namespace rill::keras {
 
@@ -77,7 +78,32 @@ std::vector<Tensor> take_constants(std::vector<Tensor>& inputs, const CallContex
   return constants;
 }
 
+// Rows of steps, padded to the longest, with a mask; rows again where there are outputs of steps.
+Nest RnnLayer::call_ragged(const Nest& inputs, const CallContext& context) {
+  const RaggedTensor x = inputs.as_ragged();
+  RILL_CHECK(x.ragged_rank() == 1 && !o_.time_major, invalid_argument,
+             "[{}] the input is ragged, of shape {}; expected [batch, (time), features...]", name(),
+             x.shape());
+  RILL_CHECK(!context.mask.defined(), invalid_argument,
+             "[{}] a mask for a ragged input; the rows say which steps there are", name());
+  const Tensor lengths = x.row_lengths(), dense = x.to_tensor();
+  CallContext padded = context;
+  padded.mask = sequence_mask(lengths, shape(dense, lengths.dtype())[1]);
+  padded.masks = {padded.mask};
+  const Nest out = call_nest(dense, padded);
+  if (!o_.return_sequences) return out;
+  const auto rows = [&](const Tensor& y) {
+    return RaggedTensor::from_tensor(y,
+                                     {.lengths = {lengths}, .row_splits_dtype = lengths.dtype()});
+  };
+  if (out.is_tensor()) return rows(out.as_tensor());
+  std::vector<Nest> parts{rows(out.part(0).as_tensor())};
+  for (std::size_t i = 1; i < out.size(); ++i) parts.push_back(out.part(i));
+  return Nest::make(std::move(parts));
+}
+
 Nest RnnLayer::call_nest(const Nest& inputs, const CallContext& context) {
+  if (inputs.composite_kind() == "ragged") return call_ragged(inputs, context);
   // (x, states..., constants...), as in a drawing where they are inputs, or x alone.
   std::vector<Tensor> leaves = inputs.flatten();
   CallContext of_cell = context;

@@ -35,6 +35,7 @@ class RnnLayer : public LayerImpl {
 
   void build(const std::vector<TensorShape>& shapes) override;
   Nest call_nest(const Nest& inputs, const CallContext& context) override;
+  Nest call_ragged(const Nest& inputs, const CallContext& context);
   Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
   void add_config(Config& config) const override;
   void reset_states() override;
