@@ -67,7 +67,9 @@ void expect_same(const Nest& got, const Nest& want, bool dtypes = true) {
       EXPECT_EQ(a[i].to_vector<std::string>(), b[i].to_vector<std::string>());
       continue;
     }
-    if (dtypes) EXPECT_EQ(a[i].dtype(), b[i].dtype());
+    if (dtypes) {
+      EXPECT_EQ(a[i].dtype(), b[i].dtype());
+    }
     const auto x = tf::cast(a[i], tf::float64).to_vector<double>();
     const auto y = tf::cast(b[i], tf::float64).to_vector<double>();
     for (std::size_t k = 0; k < x.size(); ++k)
@@ -124,7 +126,9 @@ void run_case(const Config& c) {
   SCOPED_TRACE(c["name"].as_string());
   const keras::LayerRef layer = layers::deserialize(without_learnt(c["layer"]));
   adapt(layer, c);
-  if (!c["vocabulary"].is_null()) EXPECT_EQ(vocabulary_of(layer), c["vocabulary"]);
+  if (!c["vocabulary"].is_null()) {
+    EXPECT_EQ(vocabulary_of(layer), c["vocabulary"]);
+  }
   if (c["output"].is_null()) return;
   const Nest x = nest_of(c["input"]);
   const Nest y = layer->apply(x, {.training = c["training"].as_bool() ? 1 : 0});
