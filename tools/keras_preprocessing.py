@@ -76,10 +76,11 @@ for name, options in (
         ("plain", {}), ("mask", dict(mask_token="")), ("max", dict(max_tokens=3)), ("two_oov", dict(num_oov_indices=2)),
         ("mask_two_oov", dict(mask_token="", num_oov_indices=3)), ("multi_hot", dict(output_mode="multi_hot")),
         ("one_hot", dict(output_mode="one_hot")), ("count_mask", dict(output_mode="count", mask_token="")),
-        ("tf_idf", dict(output_mode="tf_idf")),
         ("padded", dict(output_mode="multi_hot", max_tokens=9, pad_to_max_tokens=True))):
     query = QUERY[:, 0] if name == "one_hot" else QUERY
     case("string_" + name, lambda options=options: L.StringLookup(**options), query, adapt=WORDS)
+# To Keras 3 each string is a document.
+case("string_tf_idf", lambda: L.StringLookup(output_mode="tf_idf"), QUERY, adapt=WORDS, only=2)
 case("string_vocabulary", lambda: L.StringLookup(vocabulary=["a", "b", "c"]), QUERY)
 case("string_special", lambda: L.StringLookup(vocabulary=["", "[UNK]", "a", "c"], mask_token=""), QUERY)
 case("string_invert", lambda: L.StringLookup(vocabulary=["a", "b", "c"], invert=True), tf.constant([[0, 1], [3, 9]], tf.int64))

@@ -142,9 +142,18 @@ class DiscretizationLayer : public LayerImpl, public LayerFiles {
                "[{}] adapt: num_bins is not given; expected the number of intervals", name());
     seen_ = {};
   }
-  void update(const Tensor& data) {
-    seen_ =
-        merged(summary_of(cast(data, float32).to_vector<float>(), o_.epsilon), seen_, o_.epsilon);
+  void update(const std::vector<float>& values) {
+    seen_ = merged(summary_of(values, o_.epsilon), seen_, o_.epsilon);
+  }
+  // Keras 2 takes an array in batches of 32, which decides which quantiles it finds.
+  void update_in_batches(const Tensor& data) {
+    const std::vector<float> all = cast(data, float32).to_vector<float>();
+    const std::int64_t rows = data.ndim() > 0 ? data.shape().dim(0) : 1;
+    const std::size_t row = rows > 0 ? all.size() / static_cast<std::size_t>(rows) : 0;
+    const std::size_t step = behaves_as == 3 ? all.size() : 32 * row;
+    for (std::size_t at = 0; at < all.size(); at += step)
+      update({all.begin() + static_cast<std::ptrdiff_t>(at),
+              all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), at + step))});
   }
   void finish() { boundaries_ = quantiles(seen_); }
   std::vector<float> current() const {
@@ -185,13 +194,14 @@ layers::Discretization::Discretization(const std::vector<double>& bin_boundaries
     : Discretization((o.bin_boundaries = bin_boundaries, std::move(o))) {}
 void layers::Discretization::adapt(const Tensor& data) const {
   bins_of_layer(*this).reset();
-  bins_of_layer(*this).update(data);
+  bins_of_layer(*this).update_in_batches(data);
   bins_of_layer(*this).finish();
 }
 void layers::Discretization::adapt(const data::Dataset& batches) const {
   bins_of_layer(*this).reset();
-  for_each_element(batches, name(),
-                   [&](const Nest& x) { bins_of_layer(*this).update(x.as_tensor()); });
+  for_each_element(batches, name(), [&](const Nest& x) {
+    bins_of_layer(*this).update(cast(x.as_tensor(), float32).to_vector<float>());
+  });
   bins_of_layer(*this).finish();
 }
 std::vector<double> layers::Discretization::bin_boundaries() const {

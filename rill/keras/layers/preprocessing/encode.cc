@@ -104,7 +104,7 @@ Nest encoded(const Nest& indices, const EncodeOptions& o) {
   Tensor out = counted(e, o.depth, o.dtype);
   if (o.mode == OutputMode::multi_hot || o.mode == OutputMode::one_hot)
     out = cast(greater(out, zeros_like(out)), o.dtype);
-  if (o.mode == OutputMode::tf_idf) out = out * cast(o.idf, o.dtype);
+  if (o.mode == OutputMode::tf_idf && o.idf.defined()) out = out * cast(o.idf, o.dtype);
   if (e.outer.rank() != 1)
     out = reshape(out, concat({e.outer_sizes, constant({o.depth}, int64)}, 0));
   TensorShape known = e.outer;

@@ -177,7 +177,8 @@ void IndexLookupLayer::update(const Nest& data) {
   } else {
     values = data.as_tensor();
     if (spec_.mode == OutputMode::tf_idf) {
-      if (values.ndim() < 2)
+      // To Keras 2 a list is one document, to Keras 3 each element is one.
+      if (values.ndim() < 2 && behaves_as != 3)
         documents = {values};
       else
         documents = unstack(values);
@@ -285,7 +286,9 @@ Tensor IndexLookupLayer::looked_up(const Tensor& keys) const {
 Nest IndexLookupLayer::call_nest(const Nest& inputs, const CallContext&) {
   const lookup::LookupTable& table = lookup::table_of(table_, name());
   const bool wide = spec_.mode == OutputMode::integers || spec_.pad_to_max_tokens;
-  RILL_CHECK(wide || tokens_.size() > 0 || given_, failed_precondition,
+  const bool known = tokens_.size() > 0 || given_;
+  const bool drawn = inputs.flatten().at(0).is_symbolic() && expected_size_ > 0;
+  RILL_CHECK(wide || known || drawn, failed_precondition,
              "[{}] output_mode \"{}\" needs a vocabulary; call adapt on data, or give one", name(),
              output_mode_name(spec_.mode));
   const Nest indices = map_values(inputs, [&](const Tensor& given) {
@@ -296,7 +299,9 @@ Nest IndexLookupLayer::call_nest(const Nest& inputs, const CallContext&) {
   });
   if (spec_.mode == OutputMode::integers) return indices;
   return encoded(indices, {.mode = spec_.mode,
-                           .depth = spec_.pad_to_max_tokens ? spec_.max_tokens : vocabulary_size(),
+                           .depth = spec_.pad_to_max_tokens ? spec_.max_tokens
+                                    : known                 ? vocabulary_size()
+                                                            : expected_size_,
                            .dtype = policy.compute_dtype(),
                            .sparse = spec_.sparse,
                            .idf = idf_,

@@ -44,6 +44,10 @@ class IndexLookupLayer : public LayerImpl, public LayerFiles {
   Tensor vocabulary(bool include_special_tokens) const;
   std::int64_t vocabulary_size() const { return token_start() + tokens_.size(); }
   bool is_given() const { return given_; }
+  // A file says so, and gives the vocabulary later.
+  void expect_size(const Config& vocabulary_size) {
+    if (vocabulary_size.is_number()) expected_size_ = vocabulary_size.as_int();
+  }
 
   bool vocabulary_file(std::string* text) const override;
   void read_vocabulary_file(const std::string& text) override;
@@ -66,6 +70,7 @@ class IndexLookupLayer : public LayerImpl, public LayerFiles {
   void count(const Tensor& values, std::map<std::string, std::int64_t>& texts,
              std::map<std::int64_t, std::int64_t>& numbers) const;
 
+  std::int64_t expected_size_ = 0;
   bool given_ = false;  // by the constructor: adapt is an error
   Tensor tokens_;       // without the special ones
   Tensor idf_;          // of all of the width

@@ -91,7 +91,13 @@ IntegerLookupLayer& integers_of(const Layer& layer) {
   return static_cast<IntegerLookupLayer&>(layer.impl());
 }
 
-const RegisterFields<IntegerLookupFields, layers::IntegerLookup> integer_lookup("IntegerLookup");
+// The vocabulary that adapt found is in a file beside the configuration, which tells its size.
+const RegisterWithFields<IntegerLookupFields> integer_lookup(
+    "IntegerLookup", [](const Config& c) -> LayerRef {
+      const layers::IntegerLookup layer(read_fields<IntegerLookupFields>(c));
+      integers_of(layer).expect_size(c.get("vocabulary_size"));
+      return layer;
+    });
 
 }  // namespace
 

@@ -67,8 +67,8 @@ class ResizingLayer : public LayerImpl {
     const std::int64_t top = (high - h) / 2, left = (wide - w) / 2;
     std::vector<std::int64_t> each(static_cast<std::size_t>(2 * x.ndim()), 0);
     const auto at = static_cast<std::size_t>(2 * first);
-    each[at] = top, each[at + 1] = high - h - top, each[at + 2] = left,
-    each[at + 3] = wide - w - left;
+    // The same at both sides, as Keras: one pixel may lack.
+    each[at] = each[at + 1] = top, each[at + 2] = each[at + 3] = left;
     return pad(x, reshape(constant(each), {x.ndim(), 2}), {.constant_values = o_.fill_value});
   }
   layers::ResizingOptions o_;

@@ -62,7 +62,13 @@ IndexLookupLayer& index_of(const Layer& layer) {
   return static_cast<IndexLookupLayer&>(layer.impl());
 }
 
-const RegisterFields<StringLookupFields, layers::StringLookup> string_lookup("StringLookup");
+// The vocabulary that adapt found is in a file beside the configuration, which tells its size.
+const RegisterWithFields<StringLookupFields> string_lookup(
+    "StringLookup", [](const Config& c) -> LayerRef {
+      const layers::StringLookup layer(read_fields<StringLookupFields>(c));
+      index_of(layer).expect_size(c.get("vocabulary_size"));
+      return layer;
+    });
 
 }  // namespace
 

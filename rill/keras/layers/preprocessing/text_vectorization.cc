@@ -216,8 +216,13 @@ TextVectorizationLayer& text_of(const Layer& layer) {
   return static_cast<TextVectorizationLayer&>(layer.impl());
 }
 
-const RegisterFields<TextVectorizationFields, layers::TextVectorization> text_vectorization(
-    "TextVectorization");
+// The vocabulary that adapt found is in a file beside the configuration, which tells its size.
+const RegisterWithFields<TextVectorizationFields> text_vectorization(
+    "TextVectorization", [](const Config& c) -> LayerRef {
+      const layers::TextVectorization layer(read_fields<TextVectorizationFields>(c));
+      text_of(layer).lookup().expect_size(c.get("vocabulary_size"));
+      return layer;
+    });
 
 }  // namespace
 
