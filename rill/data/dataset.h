@@ -320,7 +320,7 @@ class Dataset {
   Dataset padded_batch(const Size& batch_size, const Shapes& padded_shapes = {},
                        PaddedBatchOptions options = {}) const;
   template <class O = PaddedBatchOptions>
-  requires std::is_same_v<O, PaddedBatchOptions> Dataset padded_batch(std::int64_t batch_size,
+  requires std::is_same_v<O, PaddedBatchOptions> Dataset padded_batch(const Size& batch_size,
                                                                       O options)
   const { return padded_batch(batch_size, Shapes(), std::move(options)); }
   Dataset unbatch() const;

@@ -269,7 +269,7 @@ LAYER_TEST(
 // ---- images
 LAYER_TEST(
     Resizing, .make = [] { return layers::Resizing(3, 5); }, .input_shapes = {{2, 4, 6, 3}},
-    .expected_output_shape = {2, 3, 5, 3}, .rejects = Rejects{.lower_rank = true},
+    .expected_output_shape = {2, 3, 5, 3}, .rejects = Rejects{.higher_rank = true},
     .computes_in_float32 = true)
 LAYER_TEST(
     CenterCrop, .make = [] { return layers::CenterCrop(3, 2); }, .input_shapes = {{2, 4, 6, 3}},

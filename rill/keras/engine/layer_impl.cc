@@ -135,11 +135,12 @@ static Variable make_weight(const std::string& layer, std::string_view weight_na
                             const TensorShape& shape, AddWeightOptions o) {
   if (!o.initializer.defined()) o.initializer = o.dtype.is_floating() ? "glorot_uniform" : "zeros";
   const Tensor value = o.initializer(shape, o.dtype);
-  RILL_CHECK(value.shape() == shape, invalid_argument,
+  RILL_CHECK(value.shape().is_compatible_with(shape), invalid_argument,
              "[{}] the initializer of weight \"{}\" gave shape {}; expected {}", layer, weight_name,
              value.shape(), shape);
   VariableOptions options{.trainable = o.trainable,
-                          .name = NameStack::path_for(layer) + std::string(weight_name)};
+                          .name = NameStack::path_for(layer) + std::string(weight_name),
+                          .shape = shape};
   if (o.constraint.defined()) options.constraint = o.constraint;
   return Variable(value, options);
 }
@@ -151,8 +152,10 @@ Variable LayerImpl::add_weight(std::string_view weight_name, const TensorShape& 
     for (std::size_t i = 0; i < (now->again ? own.size() : now->weights); ++i)
       if (own[i].name == weight_name && (now->again || own[i].variable.shape() == shape))
         return own[i].variable;
+  // What a layer learns by adapt may grow: its initializer says with which size it begins.
+  const bool grows = !o.trainable && o.initializer.defined();
   for (int i = 0; i < shape.rank(); ++i)
-    RILL_CHECK(shape.dim(i) >= 0, invalid_argument,
+    RILL_CHECK(shape.dim(i) >= 0 || grows, invalid_argument,
                "[{}] weight \"{}\" would have shape {}, of which not all is known: the last axis "
                "of the input must have a size",
                name(), weight_name, shape);

@@ -57,7 +57,7 @@ Tensor one_hot(const Operand& indices, const Operand& depth, OneHotOptions o) {
                   : off.defined()   ? off.dtype()
                                     : float32;
   const auto value = [&](const Tensor& given, int otherwise) {
-    return cast(given.defined() ? given : constant(otherwise), d);
+    return given.defined() ? cast(given, d) : to_tensor(otherwise, d);
   };
   return one_hot(indices, depth, value(on, 1), value(off, 0), o.axis);
 }

@@ -1,4 +1,5 @@
 #include "rill/base/check.h"
+#include "rill/graph/control_flow/control_flow.h"
 #include "rill/keras/layers/fields_impl.h"
 #include "rill/keras/layers/preprocessing/image_impl.h"
 #include "rill/ops/array_ops.h"
@@ -96,8 +97,7 @@ class CenterCropLayer : public LayerImpl {
     const Tensor x = given.dtype() == d ? given : cast(given, d);
     const int first = image_rank(*this, x) - 3;
     const std::int64_t h = x.shape().dim(first), w = x.shape().dim(first + 1);
-    RILL_CHECK(h >= 0 && w >= 0, unimplemented,
-               "[{}] needs images of a known size, got {}; resize them first", name(), x.shape());
+    if (h < 0 || w < 0) return of_unknown_size(x, first);
     if (h < o_.height || w < o_.width)
       return cast(smart_resize(x, o_.height, o_.width, "bilinear"), d);
     return image::crop_to_bounding_box(x, static_cast<int>((h - o_.height) / 2),
@@ -107,6 +107,23 @@ class CenterCropLayer : public LayerImpl {
   void add_config(Config& c) const override { write_fields<CenterCropFields>(o_, c); }
 
  private:
+  Tensor of_unknown_size(const Tensor& x, int first) const {
+    const Tensor sizes = shape(x), h = sizes[first], w = sizes[first + 1];
+    const int height = static_cast<int>(o_.height), width = static_cast<int>(o_.width);
+    const Tensor y = cond(
+        logical_and(greater_equal(h, height), greater_equal(w, width)),
+        [&] {
+          const Tensor top = floordiv(h - height, 2), left = floordiv(w - width, 2),
+                       zero = constant(0);
+          return first == 1 ? slice(x, stack({zero, top, left, zero}), {-1, height, width, -1})
+                            : slice(x, stack({top, left, zero}), {height, width, -1});
+        },
+        [&] { return cast(smart_resize(x, o_.height, o_.width, "bilinear"), x.dtype()); });
+    TensorShape known = x.shape();
+    known.set_dim(first, o_.height), known.set_dim(first + 1, o_.width);
+    y.set_shape(known);
+    return y;
+  }
   layers::CenterCropOptions o_;
 };
 

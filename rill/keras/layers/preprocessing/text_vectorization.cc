@@ -168,7 +168,9 @@ class TextVectorizationLayer : public LayerImpl, public LayerFiles {
       if (length == 0) return rows.to_tensor(std::int64_t{0});
       TensorShape shape = TensorShape::unknown_dims(rows.shape().rank());
       shape.set_dim(-1, length);
-      return rows.to_tensor(std::int64_t{0}, shape);
+      const Tensor padded = rows.to_tensor(std::int64_t{0}, shape);
+      if (padded.is_symbolic()) padded.set_shape(shape);
+      return padded;
     }
     const Tensor dense = out.as_tensor();
     if (length == 0) return dense;
