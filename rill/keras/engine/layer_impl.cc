@@ -134,7 +134,9 @@ Tensor reshape_to(const Tensor& x, const TensorShape& to, const Tensor& like) {
 static Variable make_weight(const std::string& layer, std::string_view weight_name,
                             const TensorShape& shape, AddWeightOptions o) {
   if (!o.initializer.defined()) o.initializer = o.dtype.is_floating() ? "glorot_uniform" : "zeros";
-  const Tensor value = o.initializer(shape, o.dtype);
+  Dims begins;  // where a size is not known with none
+  for (std::int64_t d : shape.dims()) begins.push_back(std::max<std::int64_t>(d, 0));
+  const Tensor value = o.initializer(TensorShape(begins), o.dtype);
   RILL_CHECK(value.shape().is_compatible_with(shape), invalid_argument,
              "[{}] the initializer of weight \"{}\" gave shape {}; expected {}", layer, weight_name,
              value.shape(), shape);
@@ -152,7 +154,7 @@ Variable LayerImpl::add_weight(std::string_view weight_name, const TensorShape& 
     for (std::size_t i = 0; i < (now->again ? own.size() : now->weights); ++i)
       if (own[i].name == weight_name && (now->again || own[i].variable.shape() == shape))
         return own[i].variable;
-  // What a layer learns by adapt may grow: its initializer says with which size it begins.
+  // What a layer learns by adapt may grow.
   const bool grows = !o.trainable && o.initializer.defined();
   for (int i = 0; i < shape.rank(); ++i)
     RILL_CHECK(shape.dim(i) >= 0 || grows, invalid_argument,

@@ -8,7 +8,7 @@
 namespace rill::keras {
 
 void WeightPlan::add(const Variable& weight, const Tensor& value, const std::string& where) {
-  RILL_CHECK(value.shape() == weight.shape(), invalid_argument,
+  RILL_CHECK(value.shape().is_compatible_with(weight.shape()), invalid_argument,
              "[load_weights] {}: weight \"{}\" has shape {} in the model, and {} in the file",
              where, weight.name(), weight.shape(), value.shape());
   const bool fits = value.dtype() == weight.dtype() ||

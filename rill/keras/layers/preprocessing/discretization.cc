@@ -104,12 +104,7 @@ class DiscretizationLayer : public LayerImpl, public LayerFiles {
   void build(const std::vector<TensorShape>&) override {
     if (!boundaries_.empty()) return;
     summary_ = add_weight("summary", {2, None},
-                          {.dtype = float32,
-                           .initializer =
-                               [](const TensorShape&, DType) {
-                                 return zeros({2, 0});
-                               },
-                           .trainable = false});
+                          {.dtype = float32, .initializer = "zeros", .trainable = false});
   }
   Nest call_nest(const Nest& inputs, const CallContext&) override {
     const Tensor boundaries = reshape(constant(current(), float32), {-1});
