@@ -22,6 +22,8 @@ using tf::Tensor;
 namespace {
 
 void run_optimizer(const Config& c, bool traced) {
+  // Keras's own Nadam goes another way in graphs: Optimizer.NadamTrainsAsCompiledKerasDoes.
+  if (traced && c["optimizer"]["class_name"].as_string() == "Nadam") return;
   SCOPED_TRACE(c["optimizer"].to_json() + (traced ? " traced" : ""));
   keras::Optimizer optimizer = keras::optimizers::deserialize(c["optimizer"]);
   // A layer makes the variable, which keeps the constraint.

@@ -228,8 +228,8 @@ void warn_of_extra(const std::string& model, const std::vector<std::string>& got
   for (const std::string& key : got)
     if (std::find(known.begin(), known.end(), key) == known.end()) extra.push_back(key);
   if (extra.empty()) return;
-  const std::string what = format("[{}] the dict of inputs has the keys [{}]", model,
-                                  quoted_list(extra));
+  const std::string what =
+      format("[{}] the dict of inputs has the keys [{}]", model, quoted_list(extra));
   static std::mutex mutex;
   static auto* said = new std::set<std::string>;
   {
