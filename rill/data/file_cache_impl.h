@@ -6,7 +6,7 @@
 #include "rill/io/tf_record.h"
 
 // The file that cache(filename) keeps: NAME.cache. It appears when it is whole; until then its
-// writer, of whom there can be one, has NAME.lockfile.
+// only writer holds NAME.lockfile.
 namespace rill::data {
 
 // Holds a lock file while it lives. The system frees it when the process is killed.
