@@ -63,9 +63,9 @@ struct Network {
   const char* name;
   std::function<void()> (*make)();
   double seconds;  // of measuring, after half as much of warming up
-  int rounds;      // the median of these; beside a training process single runs differ by 40 %
+  int rounds;      // the median of these; in company single runs differ by 40 %
 };
-const Network kNetworks[] = {{"mlp", mlp_step, 1.5, 5},
+const Network kNetworks[] = {{"mlp", mlp_step, 1.5, 13},
                              {"cnn", cnn_step, 2, 5},
                              {"transformer", transformer_step, 2, 9},
                              {"resnet50", resnet_step, 8, 3}};

@@ -60,7 +60,11 @@ namespace detail {
 
 void parallel_for(std::int64_t n, std::int64_t grain, RangeFn fn, void* context) noexcept {
   const std::int64_t blocks = (n + grain - 1) / grain;
-  const int parts = static_cast<int>(std::min<std::int64_t>(compute_width(), blocks));
+  int parts = static_cast<int>(std::min<std::int64_t>(compute_width(), blocks));
+  if (parts > 1 && !inside_region) {
+    adapt_waiting(parts);
+    parts = static_cast<int>(std::min<std::int64_t>(parts, blocks / blocks_worth_a_thread()));
+  }
   if (parts <= 1 || inside_region) {
     fn(context, 0, n);
     return;
@@ -75,7 +79,6 @@ void parallel_for(std::int64_t n, std::int64_t grain, RangeFn fn, void* context)
   };
   // The threads that are made here serve kernels, of oneDNN too, from now on.
   const FlushDenormals flush;
-  adapt_waiting(parts);
 #if RILL_PARALLEL_OPENMP
 #pragma omp parallel for num_threads(parts) schedule(static, 1)
   for (int p = 0; p < parts; ++p) part(p);

@@ -162,6 +162,10 @@ class PoolSwitch {
   std::condition_variable ended_;
 };
 
+// A grain takes some 5 us. A thread that sleeps is up after 5 us at best, and where others want its
+// core after 50 and more.
+constexpr std::int64_t kBlocksWorthWaking = 16;
+
 bool user_has_chosen() {
   for (const char* name : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"})
     if (std::getenv(name)) return true;
@@ -176,6 +180,7 @@ class Policy {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (lock.owns_lock() && t >= next_look_.load(std::memory_order_relaxed)) look(t, width);
   }
+  bool sleeping() const { return sleeping_.load(std::memory_order_relaxed); }
   void join(pid_t thread) {
     const std::lock_guard lock(mutex_);
     delays_.add(thread);
@@ -210,12 +215,14 @@ class Policy {
   }
   void change(Nanoseconds t, bool sleep, int width) {
     pool_.sleep(sleep, width);
+    sleeping_.store(pool_.sleeping(), std::memory_order_relaxed);
     changed_ = t;
     crowded_looks_ = quiet_looks_ = 0;
   }
 
   static constexpr int kLeastPatience = 8, kMostPatience = 256;  // looks
   std::atomic<Nanoseconds> next_look_ = 0;
+  std::atomic<bool> sleeping_ = false;
   std::mutex mutex_;
   Delays delays_;
   PoolSwitch pool_;
@@ -235,6 +242,11 @@ void adapt_waiting(int width) {
   if (Policy* p = policy()) p->adapt(width);
 }
 
+std::int64_t blocks_worth_a_thread() {
+  const Policy* p = policy();
+  return p && p->sleeping() ? kBlocksWorthWaking : 1;
+}
+
 void join_pool() {
   thread_local bool joined = false;
   if (joined) return;
@@ -246,6 +258,7 @@ void join_pool() {
 #else
 namespace rill {
 void adapt_waiting(int) {}
+std::int64_t blocks_worth_a_thread() { return 1; }
 void join_pool() {}
 }  // namespace rill
 #endif

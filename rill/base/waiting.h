@@ -18,6 +18,10 @@ namespace rill {
 // a second at the system.
 void adapt_waiting(int width);
 
+// How many blocks of work (parallel_for's grains) make up for waking a thread: 1 while threads
+// spin, or wait as the user has chosen; more while they sleep.
+std::int64_t blocks_worth_a_thread();
+
 // A thread of the pool says that it is one. Cheap after the first time.
 void join_pool();
 
