@@ -30,8 +30,9 @@ foreach(objects rill_room_objects rill_kernel_objects rill_proto_objects)
   target_link_libraries(${objects} PUBLIC rill_settings PRIVATE rill_warnings)
   target_include_directories(${objects} SYSTEM PRIVATE "${proto_folder}")
   target_compile_definitions(${objects} PRIVATE RILL_BUILDING_LIBRARY)
-  # __FILE__ is "rill/core/shape.cc": the library does not remember where it was built.
-  target_compile_options(${objects} PRIVATE "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
+  # __FILE__ is "rill/core/shape.cc": the library does not remember where it was built. (A compiler
+  # cache that several checkouts share names files from the build folder.)
+  target_compile_options(${objects} PRIVATE "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=" -fmacro-prefix-map=../=)
 endforeach()
 add_dependencies(rill_room_objects rill_proto_objects)  # whose headers some rooms include
 
