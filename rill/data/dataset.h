@@ -1,4 +1,5 @@
 #pragma once
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -234,6 +235,10 @@ class Dataset {
   // Tuples of an element from each; ends with the shortest.
   static Dataset zip(std::initializer_list<Dataset> datasets);
   static Dataset zip(const std::vector<Dataset>& datasets);
+  template <std::same_as<Dataset>... More>
+  static Dataset zip(const Dataset& a, const Dataset& b, const More&... more) {
+    return zip(std::vector<Dataset>{a, b, more...});
+  }
   // Dicts: zip({{"image", images}, {"label", labels}}).
   static Dataset zip(const std::vector<std::pair<std::string, Dataset>>& datasets);
 

@@ -277,8 +277,10 @@ struct ArgOptions {
 // Where along the axis the largest or smallest element is; the first of equals.
 Tensor argmax(const Operand& input, int axis = 0, DType output_type = int64);
 Tensor argmax(const Operand& input, ArgOptions options);
+Tensor argmax(const Operand& input, int axis, ArgOptions options);
 Tensor argmin(const Operand& input, int axis = 0, DType output_type = int64);
 Tensor argmin(const Operand& input, ArgOptions options);
+Tensor argmin(const Operand& input, int axis, ArgOptions options);
 
 // direction: "ASCENDING" or "DESCENDING". Equal elements keep their order.
 Tensor sort(const Operand& values, int axis = -1, std::string_view direction = "ASCENDING");
@@ -464,6 +466,7 @@ struct ConfusionOptions {
 // How often prediction j came for label i: [num_classes, num_classes].
 Tensor confusion_matrix(const Operand& labels, const Operand& predictions,
                         const ConfusionOptions& options = {});
+Tensor confusion_matrix(const Operand& labels, const Operand& predictions, int num_classes);
 inline Tensor ceiling(const Operand& x) { return rill::ceil(x); }
 }  // namespace math
 

@@ -237,4 +237,50 @@ TEST(KerasSpellings, TensorBoardAndManagers) {
   EXPECT_EQ(manager.checkpoints().size(), 1u);
 }
 
+struct Counted : keras::metrics::Metric {
+  explicit Counted(const std::string& name) : Metric(name) {}
+  tf::Variable total = add_weight("total");
+  void update_state(const Tensor&, const Tensor& y_pred, const Tensor&) override {
+    total.assign_add(tf::cast(y_pred.shape()[0], tf::float32));
+  }
+  Tensor result() override { return total; }
+};
+struct Epochs : keras::callbacks::Callback {
+  int ended = 0;
+  void on_epoch_end(int, const keras::Logs&) override { ++ended; }
+};
+
+TEST(KerasSpellings, ArgumentsByPosition) {
+  const Tensor x = tf::ones({6, 3});
+  keras::Sequential m({layers::Dense(4, "relu"),
+                       layers::Dense(4, tf::nn::tanh, {.use_bias = false}),
+                       layers::Dense(3, {.activation = "softmax"})});
+  m(x);
+  EXPECT_EQ(m.layers()[0].get_config()["activation"].as_string(), "relu");
+  EXPECT_EQ(m.layers()[1].get_config()["activation"].as_string(), "tanh");
+  EXPECT_EQ(m.layers()[1].weights().size(), 1u);
+  EXPECT_EQ(m.summary_text(40), m.summary_text({.line_length = 40}));
+  EXPECT_EQ(keras::callbacks::EarlyStopping("loss", {.patience = 3}).stopped_epoch, 0);
+}
+TEST(KerasSpellings, OneWhereAListIsMeant) {
+  const Tensor x = tf::ones({6, 3}), y = tf::zeros({6}, tf::int32);
+  keras::Sequential m({layers::Dense(3, "softmax")});
+  m.compile({.optimizer = "sgd", .loss = "sparse_categorical_crossentropy", .metrics = "accuracy"});
+  Epochs epochs;
+  EXPECT_TRUE(m.fit(x, y, {.epochs = 2, .verbose = 0, .callbacks = epochs}).contains("accuracy"));
+  EXPECT_EQ(epochs.ended, 2);
+  m.fit(x, y, {.verbose = 0, .callbacks = {epochs, keras::callbacks::TerminateOnNaN()}});
+  EXPECT_EQ(epochs.ended, 3);
+  const std::vector<keras::CallbackRef> list{epochs};
+  m.fit(x, y, {.verbose = 0, .callbacks = list});
+  EXPECT_EQ(epochs.ended, 4);
+  m.evaluate(x, y, {.verbose = 0, .callbacks = keras::callbacks::TerminateOnNaN()});
+}
+TEST(KerasSpellings, MetricsByName) {
+  keras::Sequential m({layers::Dense(1)});
+  const std::vector<keras::metrics::MetricRef> metrics{Counted("count")};
+  m.compile({.optimizer = "sgd", .loss = "mse", .metrics = metrics});
+  EXPECT_EQ(m.fit(tf::ones({6, 2}), tf::ones({6, 1}), {.verbose = 0})["count"].back(), 6);
+}
+
 }  // namespace

@@ -237,4 +237,21 @@ TEST(Spellings, Datasets) {
   expect_error<tf::errors::InvalidArgument>([&] { none.get_value(); }, "no value");
 }
 
+TEST(Spellings, KeywordsBehindPositions) {
+  const Tensor x = table(), labels = tf::constant({0, 1, 1});
+  EXPECT_EQ(tf::argmax(x, 1, {.output_type = tf::int32}).dtype(), tf::int32);
+  EXPECT_EQ(tf::argmax(x, 1, {.output_type = tf::int32}).to_vector<int>(), (Ints{3, 3, 3}));
+  EXPECT_EQ(tf::argmin(x, 1, {.output_type = tf::int32}).to_vector<int>(), (Ints{0, 0, 0}));
+  EXPECT_EQ(tf::math::confusion_matrix(labels, labels, 3).to_vector<int>(),
+            (Ints{1, 0, 0, 0, 2, 0, 0, 0, 0}));
+}
+TEST(Spellings, ZipOfDatasets) {
+  using tf::data::Dataset;
+  const Dataset a = Dataset::range(2), b = Dataset::range(5, 8);
+  std::vector<std::int64_t> seen;
+  for (const tf::Nest& e : Dataset::zip(a, b, a))
+    for (const Tensor& t : e.flatten()) seen.push_back(t.item<std::int64_t>());
+  EXPECT_EQ(seen, (std::vector<std::int64_t>{0, 5, 0, 1, 6, 1}));
+}
+
 }  // namespace

@@ -46,6 +46,9 @@ class EarlyStopping : public Callback {
  public:
   EarlyStopping();
   explicit EarlyStopping(EarlyStoppingOptions options);
+  template <StringLike S>
+  explicit EarlyStopping(const S& monitor, EarlyStoppingOptions options = {})
+      : EarlyStopping((options.monitor = std::string_view(monitor), std::move(options))) {}
   void on_train_begin(const Logs& logs) override;
   void on_epoch_end(int epoch, const Logs& logs) override;
   bool wants_batches() const override { return false; }
@@ -100,6 +103,9 @@ class ReduceLROnPlateau : public Callback {
  public:
   ReduceLROnPlateau();
   explicit ReduceLROnPlateau(ReduceLROnPlateauOptions options);
+  template <StringLike S>
+  explicit ReduceLROnPlateau(const S& monitor, ReduceLROnPlateauOptions options = {})
+      : ReduceLROnPlateau((options.monitor = std::string_view(monitor), std::move(options))) {}
   void on_train_begin(const Logs& logs) override;
   void on_epoch_end(int epoch, const Logs& logs) override;
   bool wants_batches() const override { return false; }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "rill/base/overrides.h"
 #include "rill/core/nest.h"
 #include "rill/core/operand.h"
 #include "rill/eager/variable.h"
@@ -42,6 +43,8 @@ struct CopyLayer {
 bool know_copy(const std::type_info& type, const CopyLayer& copy);
 template <class L>
 bool note_copy() {
+  const L* const object = nullptr;
+  check_overrides(object, object);  // those of Layer, or of Model
   CopyLayer c;
   if constexpr (std::is_copy_constructible_v<L>)
     c.copy = [](const Layer& l) -> std::shared_ptr<Layer> {
@@ -309,6 +312,18 @@ class Layer : public std::enable_shared_from_this<Layer> {
   // did.
   mutable bool bound_ = false;
 };
+
+// Functions of a user-defined class that hide those of Layer instead of overriding them stop the
+// compiler, where the class is first put into a container, tracked or registered.
+template <class L>
+constexpr void check_overrides(const Layer*, const L*) {
+  RILL_CHECK_OVERRIDES(L, Layer, build);
+  RILL_CHECK_OVERRIDES(L, Layer, call);
+  RILL_CHECK_OVERRIDES(L, Layer, call_nest);
+  RILL_CHECK_OVERRIDES(L, Layer, compute_output_shape);
+  RILL_CHECK_OVERRIDES(L, Layer, compute_mask);
+  RILL_CHECK_OVERRIDES(L, Layer, get_config);
+}
 
 // A layer in a container. Of a user-defined class it holds the copy that all containers share, or
 // the object itself where it is given as a shared_ptr.

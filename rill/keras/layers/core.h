@@ -31,6 +31,7 @@ class Dense : public Layer {
  public:
   explicit Dense(DenseOptions options);
   explicit Dense(std::int64_t units, DenseOptions options = {});
+  Dense(std::int64_t units, keras::Activation activation, DenseOptions options = {});
   // The weights by name, once the layer is built.
   Variable kernel() const { return weight_named("kernel"); }
   Variable bias() const { return weight_named("bias"); }

@@ -4,6 +4,7 @@
 #include <string>
 #include <type_traits>
 
+#include "rill/base/overrides.h"
 #include "rill/core/operand.h"
 #include "rill/core/tensor.h"
 #include "rill/keras/config.h"
@@ -79,7 +80,10 @@ class LossRef {
   LossRef(const S& name) : LossRef(by_name(std::string_view(name))) {}
   LossRef(BinaryFn f) : LossRef(by_pointer(f)) {}
   template <class L>
-  requires std::is_base_of_v<Loss, L> LossRef(const L& loss) : loss_(std::make_shared<L>(loss)) {}
+  requires std::is_base_of_v<Loss, L> LossRef(const L& loss) : loss_(std::make_shared<L>(loss)) {
+    RILL_CHECK_OVERRIDES(L, Loss, call);
+    RILL_CHECK_OVERRIDES(L, Loss, get_config);
+  }
   template <class F>
   requires(std::is_invocable_r_v<Tensor, F&, Tensor, Tensor> && !std::is_base_of_v<Loss, F> &&
            !StringLike<F> && !std::is_convertible_v<F, BinaryFn> &&

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "rill/base/overrides.h"
 #include "rill/core/operand.h"
 #include "rill/eager/variable.h"
 #include "rill/keras/config.h"
@@ -67,6 +68,9 @@ class Metric {
 
  protected:
   explicit Metric(MetricOptions options = {});
+  template <StringLike S>
+  explicit Metric(const S& name)
+      : Metric(MetricOptions{.name = std::string(std::string_view(name))}) {}
   // State, 0 at first unless an initializer is given.
   Variable add_weight(std::string_view name, DType dtype = {},
                       const TensorShape& shape = TensorShape::scalar(),
@@ -87,7 +91,12 @@ class MetricRef {
   MetricRef(BinaryFn f) : MetricRef(by_pointer(f)) {}
   template <class M>
   requires std::is_base_of_v<Metric, M> MetricRef(const M& metric)
-      : metric_(std::make_shared<M>(metric)), make_(maker<M>()) {}
+      : metric_(std::make_shared<M>(metric)), make_(maker<M>()) {
+    RILL_CHECK_OVERRIDES(M, Metric, update_state);
+    RILL_CHECK_OVERRIDES(M, Metric, result);
+    RILL_CHECK_OVERRIDES(M, Metric, reset_state);
+    RILL_CHECK_OVERRIDES(M, Metric, get_config);
+  }
   template <class F>
   requires(std::is_invocable_r_v<Tensor, F&, Tensor, Tensor> && !std::is_base_of_v<Metric, F> &&
            !StringLike<F> && !std::is_convertible_v<F, BinaryFn> &&
@@ -134,7 +143,7 @@ class MetricRef {
 };
 
 namespace metrics {
-using keras::Metric;
+using keras::Metric, keras::MetricRef;
 
 // The metric of that name ("mse", "MeanSquaredError", "auc").
 MetricRef get(std::string_view name);

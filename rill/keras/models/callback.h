@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "rill/base/overrides.h"
 #include "rill/keras/models/logs.h"
 
 namespace rill RILL_API {
@@ -83,6 +84,27 @@ class Callback {
   Logs extra;  // numbers of its own, which the history takes at the end of an epoch
 };
 
+namespace detail {
+template <class C>
+constexpr bool check_hooks() {
+  RILL_CHECK_OVERRIDES(C, Callback, on_train_begin);
+  RILL_CHECK_OVERRIDES(C, Callback, on_train_end);
+  RILL_CHECK_OVERRIDES(C, Callback, on_epoch_begin);
+  RILL_CHECK_OVERRIDES(C, Callback, on_epoch_end);
+  RILL_CHECK_OVERRIDES(C, Callback, on_train_batch_begin);
+  RILL_CHECK_OVERRIDES(C, Callback, on_train_batch_end);
+  RILL_CHECK_OVERRIDES(C, Callback, on_test_begin);
+  RILL_CHECK_OVERRIDES(C, Callback, on_test_end);
+  RILL_CHECK_OVERRIDES(C, Callback, on_test_batch_begin);
+  RILL_CHECK_OVERRIDES(C, Callback, on_test_batch_end);
+  RILL_CHECK_OVERRIDES(C, Callback, on_predict_begin);
+  RILL_CHECK_OVERRIDES(C, Callback, on_predict_end);
+  RILL_CHECK_OVERRIDES(C, Callback, on_predict_batch_begin);
+  RILL_CHECK_OVERRIDES(C, Callback, on_predict_batch_end);
+  return true;
+}
+}  // namespace detail
+
 }  // namespace callbacks
 
 // A callback given to fit: one that has a name in the program is pointed at, so that its state
@@ -91,16 +113,32 @@ class CallbackRef {
  public:
   template <class C>
   requires std::is_base_of_v<callbacks::Callback, C> CallbackRef(C& c)
-      : callback_(&c, [](callbacks::Callback*) {}) {}
+      : callback_(&c, [](callbacks::Callback*) {}) {
+    static_assert(callbacks::detail::check_hooks<C>());
+  }
   template <class C>
   requires(std::is_base_of_v<callbacks::Callback, C> && !std::is_lvalue_reference_v<C>)
       CallbackRef(C&& c)
-      : callback_(std::make_shared<C>(std::move(c))) {}
+      : callback_(std::make_shared<C>(std::move(c))) {
+    static_assert(callbacks::detail::check_hooks<C>());
+  }
   callbacks::Callback& operator*() const { return *callback_; }
   callbacks::Callback* operator->() const { return callback_.get(); }
 
  private:
   std::shared_ptr<callbacks::Callback> callback_;
+};
+
+// The callbacks of a call of fit: one, or a list.
+class Callbacks : public std::vector<CallbackRef> {
+ public:
+  using std::vector<CallbackRef>::vector;
+  Callbacks() = default;
+  Callbacks(std::vector<CallbackRef> list) : std::vector<CallbackRef>(std::move(list)) {}
+  template <class C>
+  requires std::is_base_of_v<callbacks::Callback, std::remove_cvref_t<C>> Callbacks(C&& one) {
+    push_back(CallbackRef(std::forward<C>(one)));
+  }
 };
 
 namespace callbacks {

@@ -91,6 +91,8 @@ class MetricsArg {
   template <int = 0>
   MetricsArg(std::initializer_list<MetricList> list) : MetricsArg(std::vector<MetricList>(list)) {}
   MetricsArg(std::vector<MetricRef> list) : all_(std::move(list)) {}
+  template <StringLike S>
+  MetricsArg(const S& name) : all_{MetricRef(name)} {}
   MetricsArg(const std::vector<MetricList>& list);
   template <class L>
   requires std::is_same_v<L, std::vector<MetricRef>> MetricsArg(std::vector<L> each)
@@ -216,7 +218,7 @@ struct FitOptions {
   std::int64_t batch_size = kDefaultBatchSize;  // not with a dataset
   int epochs = 1;
   Verbose verbose = "auto";
-  std::vector<CallbackRef> callbacks = {};
+  Callbacks callbacks = {};
   double validation_split = 0;  // the last part of the data, before shuffling
   ValidationData validation_data = {};
   bool shuffle = true;
@@ -234,7 +236,7 @@ struct EvaluateOptions {
   Verbose verbose = "auto";
   Nest sample_weight = {};
   std::int64_t steps = 0;
-  std::vector<CallbackRef> callbacks = {};
+  Callbacks callbacks = {};
 };
 struct TrainOnBatchOptions {
   Nest sample_weight = {};
@@ -249,7 +251,7 @@ struct PredictOptions {
   std::int64_t batch_size = kDefaultBatchSize;
   Verbose verbose = "auto";
   std::int64_t steps = 0;
-  std::vector<CallbackRef> callbacks = {};
+  Callbacks callbacks = {};
 };
 struct SummaryOptions {
   int line_length = 0;  // 0: 65, or 98 where the table says what is connected with what
@@ -354,7 +356,11 @@ class Model : public Layer {
   void add_loss(const Tensor& loss) const;
   void add_metric(const Tensor& value, std::string_view name) const;
   void summary(SummaryOptions options = {}) const;  // to standard output
+  void summary(int line_length) const { summary({.line_length = line_length}); }
   std::string summary_text(SummaryOptions options = {}) const;
+  std::string summary_text(int line_length) const {
+    return summary_text({.line_length = line_length});
+  }
 
   // ---- files: those of Keras, both ways. keras/saving/saving.h has the readers.
   // The architecture without weights. Unimplemented for a user-defined class that is not
@@ -381,6 +387,16 @@ class Model : public Layer {
   Model(const M* self, LayerImpl* impl) : Layer(self, impl, typeid(Model)) {}
   explicit Model(Ref<LayerImpl> impl) : Layer(std::move(impl)) {}
 };
+
+template <class M>
+constexpr void check_overrides(const Model*, const M* object) {
+  check_overrides(static_cast<const Layer*>(nullptr), object);
+  RILL_CHECK_OVERRIDES(M, Model, train_step);
+  RILL_CHECK_OVERRIDES(M, Model, test_step);
+  RILL_CHECK_OVERRIDES(M, Model, predict_step);
+  RILL_CHECK_OVERRIDES(M, Model, compute_loss);
+  RILL_CHECK_OVERRIDES(M, Model, metrics);
+}
 
 // A stack of layers, one input and one output each. Built at once when the first layer knows
 // its input_shape, else at the first call.

@@ -48,11 +48,17 @@ Tensor argmax(const Operand& input, int axis, DType output_type) {
 Tensor argmax(const Operand& input, ArgOptions o) {
   return arg(arg_max_op, input, o.axis, o.output_type);
 }
+Tensor argmax(const Operand& input, int axis, ArgOptions o) {
+  return arg(arg_max_op, input, axis, o.output_type);
+}
 Tensor argmin(const Operand& input, int axis, DType output_type) {
   return arg(arg_min_op, input, axis, output_type);
 }
 Tensor argmin(const Operand& input, ArgOptions o) {
   return arg(arg_min_op, input, o.axis, o.output_type);
+}
+Tensor argmin(const Operand& input, int axis, ArgOptions o) {
+  return arg(arg_min_op, input, axis, o.output_type);
 }
 
 }  // namespace rill

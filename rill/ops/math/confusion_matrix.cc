@@ -6,6 +6,9 @@
 
 namespace rill::math {
 
+Tensor confusion_matrix(const Operand& labels, const Operand& predictions, int num_classes) {
+  return confusion_matrix(labels, predictions, {.num_classes = num_classes});
+}
 Tensor confusion_matrix(const Operand& labels, const Operand& predictions,
                         const ConfusionOptions& o) {
   Tensor l = to_tensor(labels), p = to_tensor(predictions);

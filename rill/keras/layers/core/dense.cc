@@ -115,5 +115,7 @@ layers::DenseOptions with_shape(layers::DenseOptions o) {
 
 layers::Dense::Dense(DenseOptions o) : Layer(this, new DenseLayer(with_shape(std::move(o)))) {}
 layers::Dense::Dense(std::int64_t units, DenseOptions o) : Dense((o.units = units, std::move(o))) {}
+layers::Dense::Dense(std::int64_t units, keras::Activation activation, DenseOptions o)
+    : Dense(units, (o.activation = std::move(activation), std::move(o))) {}
 
 }  // namespace rill::keras
