@@ -432,6 +432,7 @@ std::size_t fastest(const Cudnn& lib, cudnnHandle_t handle, cudaStream_t stream,
   for (const Plan& r : plans) {
     times.push_back(time_of(lib, handle, stream, r, tensors(r.turned), room, best));
     if (times.back() >= 0 && (best < 0 || times.back() < best)) best = times.back();
+    RILL_LOG(debug, "cuDNN: engine {}: {} ms", r.engine, times.back());
   }
   // The first within 5 % of the fastest: timing noise then rarely changes it.
   std::size_t chosen = 0;
