@@ -20,9 +20,10 @@ double now() {
 
 keras::Sequential cnn() {
   using namespace keras::layers;
-  keras::Sequential model({Conv2D(32, 5, {.padding = "same", .activation = "relu", .input_shape = {28, 28, 1}}),
-                           MaxPool2D(2), Conv2D(64, 5, {.padding = "same", .activation = "relu"}),
-                           MaxPool2D(2), Flatten(), Dense(1024, {.activation = "relu"}), Dense(10)});
+  keras::Sequential model(
+      {Conv2D(32, 5, {.padding = "same", .activation = "relu", .input_shape = {28, 28, 1}}),
+       MaxPool2D(2), Conv2D(64, 5, {.padding = "same", .activation = "relu"}), MaxPool2D(2),
+       Flatten(), Dense(1024, {.activation = "relu"}), Dense(10)});
   model.compile({.optimizer = "adam",
                  .loss = keras::losses::SparseCategoricalCrossentropy({.from_logits = true}),
                  .metrics = {"accuracy"}});

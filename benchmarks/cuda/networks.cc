@@ -1,8 +1,8 @@
 // Training steps of whole networks on a GPU, as traced functions: milliseconds a step, how
 // much of it the host is busy, and whether the step was recorded. Soft placement is off, so
 // what has no kernel there is named; such a network then runs with it on. Batches are on the
-// device. benchmarks/cuda/networks_peers.py times the same elsewhere. RILL_KERNELS=1 lists the kernels
-// of a step with their own times.
+// device. benchmarks/cuda/networks_peers.py times the same elsewhere. RILL_KERNELS=1 lists the
+// kernels of a step with their own times.
 #include <dlfcn.h>
 
 #include <algorithm>

@@ -43,9 +43,9 @@ long used_megabytes() {
 }
 
 // Asked of the system: for tests in which the program itself must not have started anything.
-#define SKIP_WITHOUT_DRIVER()                                       \
-  if (!std::filesystem::exists("/proc/driver/nvidia/version") &&    \
-      !std::filesystem::exists("/dev/nvidiactl"))                   \
+#define SKIP_WITHOUT_DRIVER()                                    \
+  if (!std::filesystem::exists("/proc/driver/nvidia/version") && \
+      !std::filesystem::exists("/dev/nvidiactl"))                \
   GTEST_SKIP() << "no GPU here"
 
 TEST(GpuGuide, NothingIsStartedBeforeItsFirstUse) {
@@ -240,10 +240,9 @@ TEST(GpuGuide, AConvolutionWritesItsResultAlone) {
           guard(x.size());
           guard(w.size());
           EXPECT_EQ(g[0].tensor().shape(), x.shape());
-          const double want =
-              tf::reduce_sum(tf::nn::conv2d(tf::cast(x, tf::float64), tf::cast(w, tf::float64), 1,
-                                            padding))
-                  .item<double>();
+          const double want = tf::reduce_sum(tf::nn::conv2d(tf::cast(x, tf::float64),
+                                                            tf::cast(w, tf::float64), 1, padding))
+                                  .item<double>();
           EXPECT_NEAR(tf::reduce_sum(tf::cast(y, tf::float64)).item<double>(), want,
                       1e-3 * std::max(1.0, std::abs(want)))
               << size << " " << channels << " " << filter << " " << padding;

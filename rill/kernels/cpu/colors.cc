@@ -32,13 +32,14 @@ void convert_cpu(KernelContext& c) noexcept {
 }
 template <class F>
 void adjust_cpu(KernelContext& c) noexcept {
-  dispatch_types<float, half>(
-      c.in(0).dtype, [&]<class T>() { each_color<T, float>(c, F{*c.in<float>(1)}); });
+  dispatch_types<float, half>(c.in(0).dtype,
+                              [&]<class T>() { each_color<T, float>(c, F{*c.in<float>(1)}); });
 }
 RILL_KERNEL("RGBToHSV", cpu, kFloatTypes, convert_cpu<functors::RgbToHsv>);
 RILL_KERNEL("HSVToRGB", cpu, kFloatTypes, convert_cpu<functors::HsvToRgb>);
 RILL_KERNEL("AdjustHue", cpu, (TypeSet{float16, float32}), adjust_cpu<functors::AdjustHue>);
-RILL_KERNEL("AdjustSaturation", cpu, (TypeSet{float16, float32}), adjust_cpu<functors::AdjustSaturation>);
+RILL_KERNEL("AdjustSaturation", cpu, (TypeSet{float16, float32}),
+            adjust_cpu<functors::AdjustSaturation>);
 
 }  // namespace
 }  // namespace rill::cpu

@@ -577,7 +577,9 @@ bool cudnn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, DType 
                             static_cast<double>(g.out_pixels());
     Plan plan;
     if (products > 2e7 && tuning_is_on()) {
-      if (!state.choices) state.choices = std::make_unique<ChoiceStore>(choices_file("cudnn", static_cast<std::int64_t>(lib->version()), gpu.ordinal()));
+      if (!state.choices)
+        state.choices = std::make_unique<ChoiceStore>(
+            choices_file("cudnn", static_cast<std::int64_t>(lib->version()), gpu.ordinal()));
       const std::string key = text_of(p.key());
       std::optional<std::string> stored = state.choices->find(key);
       if (!stored && state.choices->can_keep() && !CudaRecording::current()) {

@@ -28,7 +28,8 @@ Opened open() {
     const char* reason = dlerror();
     r.why = format(
         "cuFFT {} was not found ({}); install it, add its folder to LD_LIBRARY_PATH, set "
-        "RILL_CUFFT to the path of libcufft.so.{}, or transform on the CPU (tf::device(\"/cpu:0\"))",
+        "RILL_CUFFT to the path of libcufft.so.{}, or transform on the CPU "
+        "(tf::device(\"/cpu:0\"))",
         kMajor, reason ? reason : "no reason given", kMajor);
     return r;
   }

@@ -85,10 +85,9 @@ bool transform(KernelContext& c, const Problem& p, void* from, Number* to, bool 
     e = lib->set_stream(plan.handle, gpu.stream());
     if (e == CUFFT_SUCCESS && room) e = lib->set_work_area(plan.handle, room);
     if (e == CUFFT_SUCCESS)
-      e = p.type == CUFFT_Z2Z
-              ? lib->complex_to_complex(plan.handle, static_cast<Number*>(from), to,
-                                        inverse ? CUFFT_INVERSE : CUFFT_FORWARD)
-              : lib->real_to_complex(plan.handle, static_cast<double*>(from), to);
+      e = p.type == CUFFT_Z2Z ? lib->complex_to_complex(plan.handle, static_cast<Number*>(from), to,
+                                                        inverse ? CUFFT_INVERSE : CUFFT_FORWARD)
+                              : lib->real_to_complex(plan.handle, static_cast<double*>(from), to);
   }
   if (e != CUFFT_SUCCESS)
     c.fail(e == CUFFT_ALLOC_FAILED ? Code::resource_exhausted : Code::internal,
@@ -143,8 +142,8 @@ void fft_cuda(KernelContext& c) noexcept try {
   by_precision(c.in(0).dtype, [&]<class R>() {
     launch_elements(c, n, WidenBody<R>{static_cast<const Pair<R>*>(c.in(0).data), data});
     if (transform(c, p, data, data, kInverse))
-      launch_elements(c, n, NarrowBody<R>{data, static_cast<Pair<R>*>(c.out().data),
-                                          kInverse ? size : 1});
+      launch_elements(
+          c, n, NarrowBody<R>{data, static_cast<Pair<R>*>(c.out().data), kInverse ? size : 1});
   });
 } catch (const std::bad_alloc&) {
   c.fail(Code::resource_exhausted, format("[{}] no memory on the host", c.tag()));
@@ -209,8 +208,7 @@ void rfft_cuda(KernelContext& c) noexcept try {
   by_precision(c.out().dtype, [&]<class R>() {
     launch_elements(c, n, RealBody<R>{c.in<R>(0), real, fit_of<kAxes>(c, p.dims)});
     if (transform(c, p, real, data, false))
-      launch_elements(c, c.out().size,
-                      NarrowBody<R>{data, static_cast<Pair<R>*>(c.out().data), 1});
+      launch_elements(c, c.out().size, NarrowBody<R>{data, static_cast<Pair<R>*>(c.out().data), 1});
   });
 } catch (const std::bad_alloc&) {
   c.fail(Code::resource_exhausted, format("[{}] no memory on the host", c.tag()));
@@ -268,9 +266,9 @@ void irfft_cuda(KernelContext& c) noexcept try {
   auto *halves = c.scratch<Number>(lines * half), *whole = c.scratch<Number>(lines * n);
   if (!halves || !whole) return;
   by_precision(c.in(0).dtype, [&]<class R>() {
-    launch_elements(c, lines * half,
-                    HalfBody<R>{static_cast<const Pair<R>*>(c.in(0).data), halves,
-                                fit_of<kAxes>(c, dims)});
+    launch_elements(
+        c, lines * half,
+        HalfBody<R>{static_cast<const Pair<R>*>(c.in(0).data), halves, fit_of<kAxes>(c, dims)});
     if constexpr (kAxes > 1) {
       // The axes before the last: `half` transforms in each block, beside each other.
       Problem p{CUFFT_Z2Z, kAxes - 1, {1, 1, 1}, half, half, 1};

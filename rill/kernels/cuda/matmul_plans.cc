@@ -166,14 +166,13 @@ bool MatmulPlans::take_stored(const Shape& s, const Operands& on, Plan& plan) {
 
 // Runs the candidates, and stores the fastest.
 void MatmulPlans::tune(const Shape& s, const Operands& on,
-                       const std::vector<cublasLtMatmulHeuristicResult_t>& candidates,
-                       Plan& plan) {
+                       const std::vector<cublasLtMatmulHeuristicResult_t>& candidates, Plan& plan) {
   // A sum that is added to may be added to once only.
   void* to = on.y;
   const std::size_t element = s.type == CUDA_R_64F ? 8 : s.type == CUDA_R_32F ? 4 : 2;
-  if (s.add && cudaMallocAsync(&to, element * static_cast<std::size_t>(s.m) *
-                                        static_cast<std::size_t>(s.n),
-                               on.stream) != cudaSuccess) {
+  if (s.add &&
+      cudaMallocAsync(&to, element * static_cast<std::size_t>(s.m) * static_cast<std::size_t>(s.n),
+                      on.stream) != cudaSuccess) {
     cudaGetLastError();
     return;
   }
@@ -182,8 +181,8 @@ void MatmulPlans::tune(const Shape& s, const Operands& on,
   float best = -1;
   for (const auto& candidate : candidates) {
     plan.algorithm = candidate.algo;
-    times.push_back(best_time(
-        watch, best, [&] { return launch(s, on, plan, to) == CUBLAS_STATUS_SUCCESS; }));
+    times.push_back(
+        best_time(watch, best, [&] { return launch(s, on, plan, to) == CUBLAS_STATUS_SUCCESS; }));
     if (times.back() >= 0 && (best < 0 || times.back() < best)) best = times.back();
   }
   if (to != on.y) cudaFreeAsync(to, on.stream);

@@ -17,8 +17,7 @@ struct WindowAxis {
         rate(c.ints_attr("rates")[static_cast<std::size_t>(axis)]),
         before(0) {
     if (c.string_attr("padding") == "SAME")
-      before =
-          std::max<std::int64_t>((out - 1) * stride + (size - 1) * rate + 1 - in, 0) / 2;
+      before = std::max<std::int64_t>((out - 1) * stride + (size - 1) * rate + 1 - in, 0) / 2;
   }
 };
 
@@ -29,8 +28,8 @@ struct PatchBody {
   WindowAxis y, x;
   std::int64_t channels;
   __device__ __forceinline__ void operator()(std::int64_t i) const {
-    const std::int64_t channel = i % channels, tap = i / channels,
-                       window = tap / (x.size * y.size), place = tap % (x.size * y.size);
+    const std::int64_t channel = i % channels, tap = i / channels, window = tap / (x.size * y.size),
+                       place = tap % (x.size * y.size);
     const std::int64_t column = window % x.out, row = window / x.out % y.out,
                        image = window / x.out / y.out;
     const std::int64_t py = row * y.stride - y.before + place / x.size * y.rate,

@@ -31,12 +31,12 @@ void transform_cuda(KernelContext& c) noexcept {
                   format("[{}] images has shape {}; expected pixels", c.tag(), in));
   dispatch_types<float, double, half, bfloat16_t, std::uint8_t, std::int32_t, std::int64_t>(
       c.in(0).dtype, [&]<class T>() {
-        launch_loops(
-            c, c.out().size / out.dim(3),
-            TransformBody<T>{c.in<T>(0), c.in<float>(1), c.in<float>(3), c.out<T>(), in.dim(1),
-                             in.dim(2), out.dim(3), out.dim(1), out.dim(2),
-                             c.in_shape(1).dim(0) == 1, c.string_attr("interpolation") == "BILINEAR",
-                             functors::outside_of(c.string_attr("fill_mode"))});
+        launch_loops(c, c.out().size / out.dim(3),
+                     TransformBody<T>{c.in<T>(0), c.in<float>(1), c.in<float>(3), c.out<T>(),
+                                      in.dim(1), in.dim(2), out.dim(3), out.dim(1), out.dim(2),
+                                      c.in_shape(1).dim(0) == 1,
+                                      c.string_attr("interpolation") == "BILINEAR",
+                                      functors::outside_of(c.string_attr("fill_mode"))});
       });
 }
 RILL_KERNEL("ImageProjectiveTransformV3", gpu, kFloatTypes | (TypeSet{uint8, int32, int64}),

@@ -294,8 +294,7 @@ void move_rows(KernelContext& c, F permute) try {
   const std::int64_t rows = c.in_shape(0).rank() > 0 ? c.in_shape(0).dim(0) : 1,
                      inner = rows ? c.in(0).size / rows : 0;
   std::vector<std::int64_t> order(static_cast<std::size_t>(std::max<std::int64_t>(1, rows)), 0);
-  if (c.in_shape(0).rank() > 0)
-    permute(std::span(order.data(), static_cast<std::size_t>(rows)));
+  if (c.in_shape(0).rank() > 0) permute(std::span(order.data(), static_cast<std::size_t>(rows)));
   auto* on_device = c.scratch<std::int64_t>(static_cast<std::int64_t>(order.size()));
   if (!on_device || c.failed()) return;
   gpu_of(c).copy_from_host(on_device, order.data(), order.size() * sizeof(order[0]));

@@ -13,8 +13,7 @@ namespace {
 // the last axes.
 struct SamplePlace {
   std::int64_t parameters, samples;
-  SamplePlace(std::int64_t n, std::int64_t size)
-      : parameters(n), samples(n ? size / n : 0) {}
+  SamplePlace(std::int64_t n, std::int64_t size) : parameters(n), samples(n ? size / n : 0) {}
   __device__ __forceinline__ std::int64_t parameter(std::int64_t i) const { return i / samples; }
   __device__ __forceinline__ std::int64_t to(std::int64_t i) const {
     return i % samples * parameters + i / samples;
@@ -30,8 +29,8 @@ struct GammaBody {
   SamplePlace place;
   __device__ __forceinline__ void operator()(std::int64_t i) const {
     const auto a = static_cast<double>(static_cast<Computed<T>>(alpha[place.parameter(i)]));
-    out[place.to(i)] = static_cast<T>(static_cast<Computed<T>>(functors::sample_gamma(
-        a, functors::own_stream(gen, static_cast<std::uint64_t>(i)))));
+    out[place.to(i)] = static_cast<T>(static_cast<Computed<T>>(
+        functors::sample_gamma(a, functors::own_stream(gen, static_cast<std::uint64_t>(i)))));
   }
 };
 void fill_gamma(KernelContext& c, const Philox& gen, int alpha) {
@@ -43,9 +42,7 @@ void fill_gamma(KernelContext& c, const Philox& gen, int alpha) {
 void gamma_cuda(KernelContext& c) noexcept {
   fill_gamma(c, functors::from_attrs(c, kReservedPerNumber), 1);
 }
-void seeded_gamma_cuda(KernelContext& c) noexcept {
-  fill_gamma(c, functors::from_seed(c, 1), 2);
-}
+void seeded_gamma_cuda(KernelContext& c) noexcept { fill_gamma(c, functors::from_seed(c, 1), 2); }
 void keyed_gamma_cuda(KernelContext& c) noexcept {
   const Philox gen = functors::from_key(c);
   if (!c.failed()) fill_gamma(c, gen, 4);

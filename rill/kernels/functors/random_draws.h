@@ -156,7 +156,8 @@ RILL_HOST_DEVICE inline double binomial_by_rejection(double count, double prob, 
 
 // Sample number `index` of a binomial distribution. T: the type of the parameters.
 template <class T>
-RILL_HOST_DEVICE double sample_binomial(T count, T prob, const Philox& stream, std::uint64_t index) {
+RILL_HOST_DEVICE double sample_binomial(T count, T prob, const Philox& stream,
+                                        std::uint64_t index) {
   const double n = static_cast<double>(count), p = static_cast<double>(prob);
   if (n <= 0 || p <= 0) return 0;
   if (p >= 1) return n;
