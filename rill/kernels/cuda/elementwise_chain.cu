@@ -12,19 +12,20 @@
 namespace rill::cuda {
 namespace {
 
+// clang-format off
 #define RILL_CHAIN_UNARY(X) \
   X(Neg) X(Abs) X(Sign) X(Square) X(Sqrt) X(Rsqrt) X(Exp) X(Log) X(Relu) X(Tanh) X(Sigmoid)
-#define RILL_CHAIN_BINARY(X)                                                                      \
-  X(Add)                                                                                          \
-  X(Sub) X(Mul) X(Maximum) X(Minimum) X(SquaredDifference) X(ReluGrad) X(TanhGrad) X(SigmoidGrad) \
-      X(SqrtGrad) X(RsqrtGrad)
+#define RILL_CHAIN_BINARY(X) \
+  X(Add) X(Sub) X(Mul) X(Maximum) X(Minimum) X(SquaredDifference) \
+  X(ReluGrad) X(TanhGrad) X(SigmoidGrad) X(SqrtGrad) X(RsqrtGrad)
 
 enum class Code : std::int32_t {
 #define RILL_NAME(name) k##name,
   RILL_CHAIN_UNARY(RILL_NAME) RILL_CHAIN_BINARY(RILL_NAME)
 #undef RILL_NAME
-      kNone
+  kNone
 };
+// clang-format on
 Code code_of(std::string_view op) {
   if (op == "AddV2") return Code::kAdd;
 #define RILL_NAME(name) \
@@ -32,7 +33,7 @@ Code code_of(std::string_view op) {
   RILL_CHAIN_UNARY(RILL_NAME)
   RILL_CHAIN_BINARY(RILL_NAME)
 #undef RILL_NAME
-      return Code::kNone;
+  return Code::kNone;
 }
 
 constexpr std::size_t kMembers = 24, kPlaces = 24;
