@@ -11,7 +11,7 @@ file(GLOB kernels CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/rill/kernels/cuda/*.c
 set(on_host_sources "${PROJECT_SOURCE_DIR}/rill/kernels/cuda/kernel_error.cc")
 foreach(kernel ${kernels})
   file(READ "${kernel}" text)
-  if(NOT text MATCHES "<<<|cub/")
+  if(NOT text MATCHES "<<<|cub/|cufft")
     cmake_path(GET kernel STEM name)
     # CMake knows .cu as CUDA, which may not be enabled.
     set(wrapper "${PROJECT_BINARY_DIR}/cuda_on_host/${name}.cc")

@@ -1,15 +1,18 @@
 // Training steps of whole networks on a GPU, as traced functions: milliseconds a step, how
 // much of it the host is busy, and whether the step was recorded. Soft placement is off, so
 // what has no kernel there is named; such a network then runs with it on. Batches are on the
-// device. benchmarks/cuda/networks_peers.py times the same elsewhere.
+// device. benchmarks/cuda/networks_peers.py times the same elsewhere. RILL_KERNELS=1 lists the
+// kernels of a step with their own times.
 #include <dlfcn.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 
 #include "benchmarks/training_steps.h"
+#include "rill/graph/profiler/profiler.h"
 #include "rill/keras/applications/applications.h"
 #include "rill/rill.h"
 
@@ -37,6 +40,36 @@ void profile(const training::Step& step) {
   call("cuProfilerStop");
 }
 
+// Where the time of a step goes, by kernel, when RILL_KERNELS is set: calls and microseconds.
+void list_kernels(const training::Step& step) {
+  if (!std::getenv("RILL_KERNELS")) return;
+  constexpr int kSteps = 5;
+  step.call().cpu();
+  tf::profiler::Profile profile;
+  for (int i = 0; i < kSteps; ++i) step.call().cpu();
+  const auto report = profile.stop();
+  struct Total {
+    int calls = 0;
+    double us = 0;
+  };
+  std::map<std::string, Total> totals;
+  double all = 0;
+  for (const auto& each : report.activities()) {
+    Total& total = totals[each.name.substr(0, 100)];
+    const double us = static_cast<double>(each.end_ns - each.start_ns) / 1e3;
+    ++total.calls, total.us += us, all += us;
+  }
+  std::vector<std::pair<std::string, Total>> sorted(totals.begin(), totals.end());
+  std::sort(sorted.begin(), sorted.end(),
+            [](const auto& a, const auto& b) { return a.second.us > b.second.us; });
+  std::printf("    kernels of a step: %zu, %.1f us\n", report.activities().size() / kSteps,
+              all / kSteps);
+  for (std::size_t i = 0; i < sorted.size() && i < 24; ++i)
+    std::printf("    %9.1f us %5.1f x %s\n", sorted[i].second.us / kSteps,
+                static_cast<double>(sorted[i].second.calls) / kSteps, sorted[i].first.c_str());
+  if (totals.empty()) std::printf("    %s\n", report.table().c_str());
+}
+
 // `images` of a step, when they count: images a second are printed too.
 void time_step(const char* name, const training::Step& step, int calls, int images) {
   Tensor loss;
@@ -62,6 +95,7 @@ void time_step(const char* name, const training::Step& step, int calls, int imag
   for (std::size_t at = 0; (at = how.find("of general form: ", at)) != how.npos; ++at)
     if (++general <= 3) std::printf("    %s\n", how.substr(at, how.find('\n', at) - at).c_str());
   if (general > 3) std::printf("    and %d more\n", general - 3);
+  list_kernels(step);
   std::fflush(stdout);
 }
 

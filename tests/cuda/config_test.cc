@@ -13,6 +13,7 @@
 #include <iostream>
 #include <iterator>
 
+#include "tests/cuda/own_process.h"
 #include "tests/shows.h"
 
 namespace tf = rill;
@@ -21,36 +22,6 @@ using tf::Tensor;
 
 namespace {
 
-template <class F>
-void in_a_process(F test) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(
-      {
-        unsetenv("RILL_DEFAULT_DEVICE");
-        const auto failures = [] {
-          return ::testing::UnitTest::GetInstance()
-              ->current_test_info()
-              ->result()
-              ->total_part_count();
-        };
-        const int before = failures();  // those of the parent's lines, which ran here too
-        try {
-          test();
-        } catch (const std::exception& e) {
-          std::cerr << e.what() << '\n';
-          std::_Exit(2);
-        }
-        const auto& result = *::testing::UnitTest::GetInstance()->current_test_info()->result();
-        for (int i = before; i < failures(); ++i)
-          std::cerr << result.GetTestPartResult(i).line_number() << ": "
-                    << result.GetTestPartResult(i).message() << '\n';
-        std::_Exit(failures() > before ? 1 : 0);
-      },
-      ::testing::ExitedWithCode(0), "");
-}
-#define SKIP_WITHOUT_GPU() \
-  if (tf::config::list_physical_devices("GPU").empty()) GTEST_SKIP() << "no GPU here"
-
 bool on_gpu(const Tensor& t) { return t.device().type() == tf::DeviceType::gpu; }
 Tensor normal(const std::vector<std::int64_t>& shape, int seed) {
   return tf::random::stateless_normal(tf::constant(shape), {seed, 7});
@@ -58,6 +29,7 @@ Tensor normal(const std::vector<std::int64_t>& shape, int seed) {
 double largest(const Tensor& t) { return tf::reduce_max(tf::abs(t)).item<double>(); }
 
 TEST(GpuConfig, AProgramThatSaysNothingRunsOnTheGpu) {
+  RILL_SHOWS("C02");
   SKIP_WITHOUT_GPU();
   in_a_process([] {
     EXPECT_TRUE(on_gpu(tf::constant({1.f, 2.f}) + 1.f));
@@ -94,6 +66,7 @@ TEST(GpuConfig, KerasTrainsThereByDefault) {
 }
 
 TEST(GpuConfig, HiddenGpusAreNotUsed) {
+  RILL_SHOWS("Z31");
   SKIP_WITHOUT_GPU();
   in_a_process([] {
     tf::config::set_visible_devices({}, "GPU");

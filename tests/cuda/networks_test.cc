@@ -204,6 +204,34 @@ TEST_F(GpuNetworks, MixedPrecisionFits) {
   }
 }
 
+// The gates of an LSTM cell, their gradient and an update, op after op and as chains.
+TEST_F(GpuNetworks, ChainsOfElementwiseOpsHaveTheSameBits) {
+  auto scope = tf::device("/gpu:0");
+  const auto cell = [](const Tensor& z, const Tensor& c, const Tensor& bias) {
+    tf::GradientTape tape;
+    tape.watch(z), tape.watch(c), tape.watch(bias);
+    const auto g = tf::split(z + bias, 4, 1);
+    const Tensor next = tf::sigmoid(g[1]) * c + tf::sigmoid(g[0]) * tf::tanh(g[2]);
+    const Tensor y =
+        tf::square(tf::nn::relu(tf::sigmoid(g[3]) * tf::tanh(next) - 0.1f)) + tf::exp(-next) * 0.5f;
+    const tf::Gradients d = tape.gradient(y, {z, c, bias});
+    return std::vector<Tensor>{next, y, d[0].tensor(), d[1].tensor(), d[2].tensor()};
+  };
+  for (const int n : {1, 50, 256, 2000}) {
+    const Tensor z = normal({50, 4 * n}, 1), c = normal({50, n}, 2), bias = normal({4 * n}, 3);
+    const std::vector<Tensor> want = cell(z, c, bias);
+    auto f = tf::function([&](Tensor a, Tensor b, Tensor d) { return tf::Nest(cell(a, b, d)); });
+    for (int run = 0; run < 6; ++run) {
+      const std::vector<Tensor> got = f(z, c, bias).flatten();
+      for (std::size_t i = 0; i < want.size(); ++i)
+        ASSERT_EQ(got[i].to_vector<float>(), want[i].to_vector<float>())
+            << n << ", output " << i << ", run " << run;
+    }
+    EXPECT_THAT(f.explain(), ::testing::Not(::testing::HasSubstr(" 0 groups")));
+    EXPECT_THAT(f.explain(), ::testing::HasSubstr("recorded on"));
+  }
+}
+
 // One thread records steps, others run ops and copies on the same GPU.
 TEST_F(GpuNetworks, OthersWorkWhileAStepIsRecorded) {
   std::atomic<bool> stop = false;

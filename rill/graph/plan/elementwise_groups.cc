@@ -1,8 +1,10 @@
 // Which elementwise kernels of a plan run together, tile by tile, and where what one gives the
-// next lies in a tile.
+// next lies in a tile. On a device that computes chains, a group is one kernel of the device, and
+// the elements that lie in the scratch of a tile are kept within that.
 #include <algorithm>
 #include <map>
 
+#include "rill/core/elementwise_chain.h"
 #include "rill/graph/plan/planner_impl.h"
 
 namespace rill {
@@ -35,9 +37,20 @@ bool Planner::fusable(std::size_t s, std::int64_t* period) {
       n.inputs.empty())
     return false;
   const Value& out = values_[id(n)][0];
-  if (!out.device->is_host()) return false;  // tiles are for caches
-  if (out.shape.num_elements() < kGroupElements || !kPlainTypes.contains(out.dtype)) return false;
   *period = 1;
+  if (!out.device->is_host()) {
+    const ChainRunner* chains = chain_runner(*out.device);
+    const std::int64_t size = out.shape.num_elements();
+    if (!chains || !chains->can(*n.op, out.dtype) || size == 0 || size > chains->most_elements ||
+        n.inputs.size() > 2 || n.op->host_inputs != 0)
+      return false;
+    for (Endpoint e : n.inputs) {
+      const std::int64_t p = period_of(e, out);
+      if (p == 0 || value(e).dtype != out.dtype) return false;
+    }
+    return true;
+  }
+  if (out.shape.num_elements() < kGroupElements || !kPlainTypes.contains(out.dtype)) return false;
   for (Endpoint e : n.inputs) {
     const std::int64_t p = period_of(e, out);
     if (p == 0) return false;
@@ -46,6 +59,12 @@ bool Planner::fusable(std::size_t s, std::int64_t* period) {
     *period = p;
   }
   return true;
+}
+
+// A device limits how many take part in a chain, and so what is kept within.
+bool Planner::has_room(const Found& f, std::size_t more) {
+  const ChainRunner* chains = f.device->is_host() ? nullptr : chain_runner(*f.device);
+  return !chains || f.members.size() + more <= std::min(chains->most_members, chains->most_places);
 }
 
 // A node joins the group that made one of its inputs, as long as nobody else has
@@ -77,6 +96,7 @@ void Planner::find_groups() {
     for (int g : sources) {
       Found& f = found_[static_cast<std::size_t>(g)];
       const bool fits = can && f.elements == values_[id(n)][0].shape.num_elements() &&
+                        f.device == values_[id(n)][0].device && has_room(f, 1) &&
                         (period == 1 || f.period == 1 || f.period == period);
       if (fits && joined < 0) {
         joined = g;
@@ -84,7 +104,8 @@ void Planner::find_groups() {
       } else if (fits && joined != g) {
         // Two groups meet: they become one if their periods agree.
         Found& into = found_[static_cast<std::size_t>(joined)];
-        if (into.period == 1 || f.period == 1 || into.period == f.period) {
+        if ((into.period == 1 || f.period == 1 || into.period == f.period) &&
+            has_room(into, f.members.size() + 1)) {
           into.period = std::max(into.period, f.period);
           for (std::size_t m : f.members) {
             group_of_[m] = joined;
@@ -104,6 +125,7 @@ void Planner::find_groups() {
       found_.push_back({});
       found_.back().elements = values_[id(n)][0].shape.num_elements();
       found_.back().period = period;
+      found_.back().device = values_[id(n)][0].device;
     }
     if (joined >= 0) {
       // A group that was closed by this very node (as an input of another size).
@@ -112,6 +134,7 @@ void Planner::find_groups() {
         found_.push_back({});
         found_.back().elements = values_[id(n)][0].shape.num_elements();
         found_.back().period = period;
+        found_.back().device = values_[id(n)][0].device;
       }
       found_[static_cast<std::size_t>(joined)].members.push_back(s);
       group_of_[s] = joined;
@@ -212,6 +235,7 @@ void Planner::emit_group(int which) {
   Plan::Step step;
   step.how = Plan::How::group;
   step.node = order_[f.members.back()];
+  if (!f.device->is_host()) step.device = f.device;
   auto add = [&](Endpoint e, bool whole) {
     Plan::Group::ViewPlan vp{Plan::Group::ViewPlan::Kind::fixed, 0, 0};
     const Value& v = value(e);
@@ -223,7 +247,7 @@ void Planner::emit_group(int which) {
       p_.offsets_.push_back(-1);
       p_.arena_of_.push_back(0);
     } else {
-      add_view(e);
+      add_view(e, f.device);
       if (whole) {
         vp.kind = Plan::Group::ViewPlan::Kind::whole;
         vp.itemsize = static_cast<std::int64_t>(v.dtype.itemsize());

@@ -7,6 +7,7 @@
 #include "rill/core/buffer.h"
 #include "rill/core/default_device.h"
 #include "rill/core/dispatch.h"
+#include "rill/core/elementwise_chain.h"
 #include "rill/core/resource.h"
 
 namespace rill {
@@ -171,6 +172,31 @@ void Plan::run_group(Instance& my, const Step& s) const {
   if (failed_at) fail_at(*failed_at, code, message);
 }
 
+// A group as one kernel of its device. What is local has a place of its own size in the scratch of
+// a tile: the number of that place stands for it.
+void Plan::run_chain(Instance& my, const Step& s) const {
+  const Group& g = groups_[static_cast<std::size_t>(s.group)];
+  const TensorView* base = my.views.data() + g.first_view;
+  const auto side = [&](std::int32_t k) -> ElementwiseChain::Side {
+    const Group::ViewPlan& v = g.views[static_cast<std::size_t>(k)];
+    const std::size_t bytes =
+        (static_cast<std::size_t>(g.tile) * base[k].dtype.itemsize() + 63) / 64 * 64;
+    if (v.kind == Group::ViewPlan::Kind::local)
+      return {nullptr, 0, static_cast<std::int32_t>(v.offset / bytes)};
+    return {base[k].data, base[k].size, 0};
+  };
+  SmallVector<ElementwiseChain::Member, 24> members(g.members.size());
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const Group::Member& m = g.members[i];
+    members[i] = {m.node->op, m.num_in, {}, side(m.out)};
+    for (std::int32_t k = 0; k < m.num_in; ++k) members[i].in[k] = side(m.in + k);
+  }
+  PlanContext c(*s.node->op, s.node->attrs.list(), {}, {}, *s.device);
+  chain_runner(*s.device)->run(c, {g.elements, {members.data(), members.size()}});
+  if (c.failed()) [[unlikely]]
+    fail_at(*s.node, c.code(), c.message());
+}
+
 void Plan::call_kernel(Instance& my, const Step& s, bool keep, PackedInput* packed) const {
   make_outputs(my, s, keep);
   PlanContext c(
@@ -231,7 +257,10 @@ void Plan::run_step(Instance& my, const Step& s, std::vector<In>& in, bool keep)
     }
     case How::group: {
       make_outputs(my, s, keep);
-      run_group(my, s);
+      if (s.device)
+        run_chain(my, s);
+      else
+        run_group(my, s);
       break;
     }
     case How::view: {

@@ -124,6 +124,7 @@ class Plan {
   void make_outputs(Instance& i, const Step& s, bool keep) const;
   void call_kernel(Instance& i, const Step& s, bool keep, PackedInput* packed = nullptr) const;
   void run_group(Instance& i, const Step& s) const;
+  void run_chain(Instance& i, const Step& s) const;
   void find_filters();
   void call_convolution(Instance& i, const Step& s, bool keep) const;
   // `keep`: memory of its own stays for the next time.

@@ -71,9 +71,11 @@ class Planner {
   struct Found {
     std::vector<std::size_t> members;  // positions in order_
     std::int64_t elements = 0, period = 1;
+    Device* device = nullptr;
     bool open = true;
     std::size_t scratch = 0;
   };
+  bool has_room(const Found& f, std::size_t more);
   std::int64_t period_of(Endpoint e, const Value& out);
   bool fusable(std::size_t s, std::int64_t* period);
   void find_groups();

@@ -11,9 +11,11 @@
 namespace rill::cpu {
 namespace {
 
+using functors::as_count;
 using functors::from_attrs;
 using functors::from_key;
 using functors::from_seed;
+using functors::own_stream;
 
 // Where a parameter is for number i of the last axes of the output, to which it broadcasts.
 class BroadcastPlace {
@@ -52,11 +54,6 @@ void draw_each(KernelContext& c, std::int64_t parameters, F sample) {
     }
   });
 }
-Philox own_stream(Philox gen, std::uint64_t index) {
-  gen.skip(kReservedPerNumber * index);
-  return gen;
-}
-
 // ---- gamma
 void fill_gamma(KernelContext& c, const Philox& gen, int alpha_input) {
   dispatch_floats(c.out().dtype, [&]<class T>() {
@@ -79,14 +76,6 @@ RILL_KERNEL("StatelessRandomGammaV3", cpu, kIndexTypes, keyed_gamma_cpu);
 const BinaryKernels<functors::GammaSlope, float, double> gamma_slope("RandomGammaGrad");
 
 // ---- counts
-// A count as an element; NaN has no integer.
-template <class T>
-T as_count(double x) {
-  if constexpr (std::is_integral_v<T>)
-    return std::isnan(x) ? std::numeric_limits<T>::lowest() : static_cast<T>(x);
-  else
-    return static_cast<T>(static_cast<std::conditional_t<sizeof(T) == 2, float, T>>(x));
-}
 // float, double, the half types and two integers.
 template <class F>
 void dispatch_counts(DType dtype, F&& body) {

@@ -24,7 +24,6 @@ bool cudnn_conv(KernelContext&, ConvPass, const WindowGeometry&, DType, const Co
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -34,6 +33,7 @@ bool cudnn_conv(KernelContext&, ConvPass, const WindowGeometry&, DType, const Co
 
 #include "rill/base/choice_store.h"
 #include "rill/base/logging.h"
+#include "rill/kernels/cuda/choices_file.h"
 
 // The handle of a plan is marked as old, but older versions ask for it.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -405,15 +405,6 @@ State& state_of(const GpuDevice& gpu) {
   return (*states)[gpu.index()];
 }
 
-// One file a kind of device and a version of cuDNN.
-std::string choices_file(const Cudnn& lib, const GpuDevice& gpu) {
-  cudaDeviceProp properties{};
-  cudaGetDeviceProperties(&properties, gpu.ordinal());
-  std::string name = properties.name;
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-  return format("cudnn_{}_{}_{}.txt", lib.version(), name, properties.multiProcessorCount);
-}
 std::string text_of(const Key& key) {
   std::string text;
   for (const std::int64_t k : key) {
@@ -441,6 +432,7 @@ std::size_t fastest(const Cudnn& lib, cudnnHandle_t handle, cudaStream_t stream,
   for (const Plan& r : plans) {
     times.push_back(time_of(lib, handle, stream, r, tensors(r.turned), room, best));
     if (times.back() >= 0 && (best < 0 || times.back() < best)) best = times.back();
+    RILL_LOG(debug, "cuDNN: engine {}: {} ms", r.engine, times.back());
   }
   // The first within 5 % of the fastest: timing noise then rarely changes it.
   std::size_t chosen = 0;
@@ -585,7 +577,9 @@ bool cudnn_conv(KernelContext& c, ConvPass pass, const WindowGeometry& g, DType 
                             static_cast<double>(g.out_pixels());
     Plan plan;
     if (products > 2e7 && tuning_is_on()) {
-      if (!state.choices) state.choices = std::make_unique<ChoiceStore>(choices_file(*lib, gpu));
+      if (!state.choices)
+        state.choices = std::make_unique<ChoiceStore>(
+            choices_file("cudnn", static_cast<std::int64_t>(lib->version()), gpu.ordinal()));
       const std::string key = text_of(p.key());
       std::optional<std::string> stored = state.choices->find(key);
       if (!stored && state.choices->can_keep() && !CudaRecording::current()) {

@@ -66,7 +66,7 @@ GpuDevice::GpuDevice(int index, int ordinal, std::size_t memory_limit)
     : Device(DeviceType::gpu, index),
       ordinal_(ordinal),
       allocator_(name()),
-      plans_(std::make_unique<MatmulPlans>()) {
+      plans_(std::make_unique<MatmulPlans>(ordinal)) {
   allocator_.set_limit(memory_limit);
   const auto check = [this](cudaError_t e, const char* what) {
     if (e != cudaSuccess) throw_cuda_error(*this, e, what);

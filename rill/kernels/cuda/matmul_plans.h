@@ -3,16 +3,21 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <unordered_map>
+#include <vector>
+
+#include "rill/base/choice_store.h"
 
 namespace rill::cuda {
 
 // Products of two matrices by cuBLASLt, planned once per shape and kept: for small
-// matrices, choosing an algorithm again costs more than the product. Not for
-// several callers at a time.
+// matrices, choosing an algorithm again costs more than the product. What cuBLASLt thinks
+// fastest often is not: algorithms are timed once per shape, and the choice is stored, so that
+// other processes have the same bits. Not for several callers at a time.
 class MatmulPlans {
  public:
-  MatmulPlans();
+  explicit MatmulPlans(int ordinal);  // CUDA's number of the device
   MatmulPlans(const MatmulPlans&) = delete;
   ~MatmulPlans();
 
@@ -38,8 +43,22 @@ class MatmulPlans {
   struct Hash {
     std::size_t operator()(const Shape& s) const;
   };
-  cublasStatus_t make(const Shape& shape, std::size_t workspace_bytes, Plan& plan);
+  struct Operands {
+    const void *a, *b;
+    void* y;
+    const void* bias;
+    void* workspace;
+    std::size_t workspace_bytes;
+    cudaStream_t stream;
+  };
+  cublasStatus_t make(const Shape& shape, const Operands& on, Plan& plan);
+  cublasStatus_t launch(const Shape& shape, const Operands& on, const Plan& plan, void* to) const;
+  bool take_stored(const Shape& shape, const Operands& on, Plan& plan);
+  void tune(const Shape& shape, const Operands& on,
+            const std::vector<cublasLtMatmulHeuristicResult_t>& candidates, Plan& plan);
 
+  int ordinal_;
+  std::unique_ptr<ChoiceStore> choices_;
   cublasLtHandle_t handle_ = nullptr;
   std::unordered_map<Shape, std::unique_ptr<Plan>, Hash> plans_;
 };

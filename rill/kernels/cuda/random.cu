@@ -288,16 +288,15 @@ struct RowsBody {
     out[i] = in[order[i / inner] * inner + i % inner];
   }
 };
-// The order is made on the host: each swap depends on those before it.
-void shuffle_cuda(KernelContext& c) noexcept try {
+// The order is made on the host: each swap depends on those before it. `permute(order)` makes it.
+template <class F>
+void move_rows(KernelContext& c, F permute) try {
   const std::int64_t rows = c.in_shape(0).rank() > 0 ? c.in_shape(0).dim(0) : 1,
                      inner = rows ? c.in(0).size / rows : 0;
   std::vector<std::int64_t> order(static_cast<std::size_t>(std::max<std::int64_t>(1, rows)), 0);
-  if (c.in_shape(0).rank() > 0)
-    functors::fill_permutation(functors::from_attrs(c, 1, groups_of_permutation(rows)),
-                               std::span(order.data(), static_cast<std::size_t>(rows)));
+  if (c.in_shape(0).rank() > 0) permute(std::span(order.data(), static_cast<std::size_t>(rows)));
   auto* on_device = c.scratch<std::int64_t>(static_cast<std::int64_t>(order.size()));
-  if (!on_device) return;
+  if (!on_device || c.failed()) return;
   gpu_of(c).copy_from_host(on_device, order.data(), order.size() * sizeof(order[0]));
   by_width(c.in(0).dtype, [&]<class T>() {
     launch_elements(c, c.out().size, RowsBody<T>{c.in<T>(0), on_device, c.out<T>(), inner});
@@ -308,7 +307,19 @@ void shuffle_cuda(KernelContext& c) noexcept try {
   c.fail(Code::resource_exhausted, format("[{}] no memory for the order of {} rows", c.tag(),
                                           c.in_shape(0).rank() > 0 ? c.in_shape(0).dim(0) : 1));
 }
+void shuffle_cuda(KernelContext& c) noexcept {
+  move_rows(c, [&](std::span<std::int64_t> order) {
+    const auto rows = static_cast<std::int64_t>(order.size());
+    functors::fill_permutation(functors::from_attrs(c, 1, groups_of_permutation(rows)), order);
+  });
+}
+void stateless_shuffle_cuda(KernelContext& c) noexcept {
+  const Philox gen = functors::from_key(c);
+  if (!c.failed())
+    move_rows(c, [&](std::span<std::int64_t> order) { functors::fill_permutation(gen, order); });
+}
 RILL_KERNEL("RandomShuffle", gpu, kPlainTypes, shuffle_cuda);
+RILL_KERNEL("StatelessShuffle", gpu, kPlainTypes, stateless_shuffle_cuda);
 
 }  // namespace
 }  // namespace rill::cuda

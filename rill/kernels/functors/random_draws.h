@@ -1,8 +1,10 @@
 #pragma once
 #include <limits>
+#include <type_traits>
 
 #include "rill/kernels/functors/elementary.h"
 #include "rill/kernels/functors/random_element.h"
+#include "rill/ops/random/seeds.h"
 
 // Numbers of distributions with parameters, drawn by rejection. For the same generator they are
 // those of TensorFlow 2.15: it draws whole groups and uses most of them from the last number to
@@ -13,7 +15,7 @@ template <class T>
 inline constexpr int kDrawn = sizeof(T) == 8 ? 2 : 4;
 
 template <class T>
-std::array<T, kDrawn<T>> draw_uniform(Philox& gen) {
+RILL_HOST_DEVICE std::array<T, kDrawn<T>> draw_uniform(Philox& gen) {
   const Philox::Group x = gen();
   if constexpr (sizeof(T) == 8)
     return {unit_double(x[0], x[1]), unit_double(x[2], x[3])};
@@ -21,7 +23,7 @@ std::array<T, kDrawn<T>> draw_uniform(Philox& gen) {
     return {unit_float(x[0]), unit_float(x[1]), unit_float(x[2]), unit_float(x[3])};
 }
 template <class T>
-std::array<T, kDrawn<T>> draw_normal(Philox& gen) {
+RILL_HOST_DEVICE std::array<T, kDrawn<T>> draw_normal(Philox& gen) {
   const Philox::Group x = gen();
   if constexpr (sizeof(T) == 8) {
     return box_muller(x[0], x[1], x[2], x[3]);
@@ -31,11 +33,18 @@ std::array<T, kDrawn<T>> draw_normal(Philox& gen) {
   }
 }
 
-template <class T, auto draw>
+// One number after the other. `kNormal`: of the normal distribution, else uniform.
+template <class T, bool kNormal>
 class FromLast {
  public:
-  T operator()(Philox& gen) {
-    if (left_ == 0) group_ = draw(gen), left_ = kDrawn<T>;
+  RILL_HOST_DEVICE T operator()(Philox& gen) {
+    if (left_ == 0) {
+      if constexpr (kNormal)
+        group_ = draw_normal<T>(gen);
+      else
+        group_ = draw_uniform<T>(gen);
+      left_ = kDrawn<T>;
+    }
     return group_[static_cast<std::size_t>(--left_)];
   }
 
@@ -44,12 +53,27 @@ class FromLast {
   int left_ = 0;
 };
 template <class T>
-using Uniforms = FromLast<T, draw_uniform<T>>;
+using Uniforms = FromLast<T, false>;
 template <class T>
-using Normals = FromLast<T, draw_normal<T>>;
+using Normals = FromLast<T, true>;
+
+// The stream of sample number `index`.
+RILL_HOST_DEVICE inline Philox own_stream(Philox gen, std::uint64_t index) {
+  gen.skip(kReservedPerNumber * index);
+  return gen;
+}
+
+// A count as an element; NaN has no integer.
+template <class T>
+RILL_HOST_DEVICE T as_count(double x) {
+  if constexpr (std::is_integral_v<T>)
+    return std::isnan(x) ? std::numeric_limits<T>::lowest() : static_cast<T>(x);
+  else
+    return static_cast<T>(static_cast<std::conditional_t<sizeof(T) == 2, float, T>>(x));
+}
 
 // Marsaglia and Tsang, "A simple method for generating gamma variables".
-inline double sample_gamma(double alpha, Philox gen) {
+RILL_HOST_DEVICE inline double sample_gamma(double alpha, Philox gen) {
   Uniforms<double> uniform;
   Normals<double> normal;
   if (alpha == 1) return -std::log1p(-uniform(gen));
@@ -66,7 +90,7 @@ inline double sample_gamma(double alpha, Philox gen) {
 
 // Small rates by Knuth's product of uniform numbers, others by Hoermann's transformed rejection
 // (PTRS).
-inline double sample_poisson(double rate, Philox gen) {
+RILL_HOST_DEVICE inline double sample_poisson(double rate, Philox gen) {
   Uniforms<double> uniform;
   if (!std::isfinite(rate)) return std::numeric_limits<double>::quiet_NaN();
   if (rate < 10) {
@@ -90,7 +114,7 @@ inline double sample_poisson(double rate, Philox gen) {
 }
 
 // How many geometric variables fit into `count`; for means up to 10.
-inline double binomial_by_inversion(double count, double prob, Philox gen) {
+RILL_HOST_DEVICE inline double binomial_by_inversion(double count, double prob, Philox gen) {
   Uniforms<double> uniform;
   double sum = 0, successes = 0;
   for (;; ++successes) {
@@ -100,7 +124,7 @@ inline double binomial_by_inversion(double count, double prob, Philox gen) {
 }
 
 // What Stirling's formula leaves out of log(k!).
-inline double stirling_tail(double k) {
+RILL_HOST_DEVICE inline double stirling_tail(double k) {
   static constexpr double kTails[] = {0.0810614667953272,  0.0413406959554092, 0.0276779256849983,
                                       0.02079067210376509, 0.0166446911898211, 0.0138761288230707,
                                       0.0118967099458917,  0.0104112652619720, 0.00925546218271273,
@@ -111,7 +135,7 @@ inline double stirling_tail(double k) {
 }
 
 // Hoermann's transformed rejection (BTRS); for means of 10 and more.
-inline double binomial_by_rejection(double count, double prob, Philox gen) {
+RILL_HOST_DEVICE inline double binomial_by_rejection(double count, double prob, Philox gen) {
   Uniforms<double> uniform;
   const double stddev = std::sqrt(count * prob * (1 - prob));
   const double b = 1.15 + 2.53 * stddev, a = -0.0873 + 0.0248 * b + 0.01 * prob;
@@ -132,7 +156,8 @@ inline double binomial_by_rejection(double count, double prob, Philox gen) {
 
 // Sample number `index` of a binomial distribution. T: the type of the parameters.
 template <class T>
-double sample_binomial(T count, T prob, const Philox& stream, std::uint64_t index) {
+RILL_HOST_DEVICE double sample_binomial(T count, T prob, const Philox& stream,
+                                        std::uint64_t index) {
   const double n = static_cast<double>(count), p = static_cast<double>(prob);
   if (n <= 0 || p <= 0) return 0;
   if (p >= 1) return n;
