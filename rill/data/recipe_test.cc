@@ -112,7 +112,7 @@ TEST(Recipe, IsFreedWithItsFunction) {
   const auto used = [token](Tensor x) { return x + static_cast<std::int64_t>(*token); };
   const auto total = [used](Tensor n, Tensor start, Tensor list) {
     const Dataset d = Dataset::range(n)
-                          .shuffle(n, {.seed = n})
+                          .shuffle(n, {.seed = n, .reshuffle_each_iteration = false})
                           .batch(n)
                           .unbatch()
                           .shard(n, 0)
