@@ -309,7 +309,15 @@ TEST(Fuzz, DamagedExamples) {
   const std::string good = bytes({{"x", floats({1, 2})},
                                   {"n", integers({5, -7})},
                                   {"t", texts({"a", "bcd"})},
-                                  {"u", integers({1})}});
+                                  {"u", integers({1})},
+                                  {"rows", integers({0, 1})}});
+  const auto partitioned = [](io::RaggedFeature::Partition p) {
+    return io::RaggedFeature(float32, {.value_key = "x", .partitions = {p}});
+  };
+  const io::RaggedFeature::Partition partitions[] = {
+      io::RaggedFeature::ValueRowIds("rows"), io::RaggedFeature::RowSplits("rows"),
+      io::RaggedFeature::RowLengths("rows"), io::RaggedFeature::RowStarts("rows"),
+      io::RaggedFeature::RowLimits("rows")};
   const long rounds = rill::testing::fuzz_rounds(10'000, 10);
   std::mt19937 random(rill::testing::fuzz_seed(7));
   const std::string sequence = steps();
@@ -324,6 +332,14 @@ TEST(Fuzz, DamagedExamples) {
                 {"u", io::FixedLenFeature({}, int64, 0)}});
       ++parsed;
     } catch (const errors::InvalidArgumentError&) {
+    }
+    if (i % 8 == 0) {
+      const io::FeatureSpecs rows{{"x", partitioned(partitions[i / 8 % 5])}};
+      try {
+        io::parse_single_example(bad, rows);
+        io::parse_example(std::vector<std::string>{good, bad}, rows);
+      } catch (const errors::InvalidArgumentError&) {
+      }
     }
     try {
       io::parse_single_sequence_example(
