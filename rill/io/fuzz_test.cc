@@ -86,7 +86,7 @@ TEST(Fuzz, DamagedPackedTFRecords) {
   const std::string path = scratch("fuzzed.tfrecord.packed");
   const long rounds = std::max(500l, fuzz_rounds(5000) / 10);  // each is a file
   std::mt19937 random(fuzz_seed(7));
-  for (const char* compression : {"GZIP", "ZLIB"}) {
+  for (const char* compression : {"GZIP", "ZLIB", "SNAPPY"}) {
     {
       TFRecordWriter out(path, {.compression_type = compression});
       for (int i = 0; i < 20; ++i) out.write(std::string(static_cast<std::size_t>(i * i), 'a'));
