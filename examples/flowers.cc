@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <numeric>
 
 #include "example.h"
 #include "made_pictures.h"
@@ -60,6 +61,11 @@ int main(int argc, char** argv) {
     optimizer.apply_gradients(grads, model.trainable_variables());
   }
   expect(losses.size() == (full ? 32u : 5u), "one pass");
-  expect(losses.back() < losses.front(), "the loss falls");
+  // Of single batches chance decides, and the last one is small.
+  const auto mean = [](auto first, auto last) {
+    return std::accumulate(first, last, 0.f) / static_cast<float>(last - first);
+  };
+  const auto middle = losses.begin() + static_cast<std::ptrdiff_t>(losses.size() / 2);
+  expect(mean(middle, losses.end()) < mean(losses.begin(), middle), "the loss falls");
   if (argc == 1) tf::io::gfile::rmtree(data_dir);
 }
