@@ -83,9 +83,7 @@ class ReadAhead::Source final : public UnaryCursor {
 
  private:
   friend class ReadAhead;
-  bool wants_more() const {
-    return !producing_ && !ended_ && !hold_ && queue_.size() < all_.room_;
-  }
+  bool wants_more() const { return !producing_ && !ended_ && !hold_ && queue_.size() < all_.room_; }
 
   ReadAhead& all_;
   const std::size_t place_;
@@ -137,9 +135,8 @@ BufferUse ReadAhead::use() const {
 
 void ReadAhead::start_threads() {
   while (static_cast<std::int64_t>(threads_.size()) < active_)
-    threads_.emplace_back([this, number = static_cast<std::int64_t>(threads_.size())] {
-      work(number);
-    });
+    threads_.emplace_back(
+        [this, number = static_cast<std::int64_t>(threads_.size())] { work(number); });
 }
 void ReadAhead::work(std::int64_t number) {
   set_compute_width(1);

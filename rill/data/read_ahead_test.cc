@@ -49,8 +49,9 @@ TEST(ThreadTuner, LeavesAConsumerAloneThatDoesNotWait) {
   double now = 0;
   for (int i = 0; i < 2000; ++i) tuner.took(1e-5, now += 1e-3);
   EXPECT_EQ(tuner.threads(), 1);
-  for (int i = 0; i < 2000; ++i) tuner.took(1e-3 / static_cast<double>(tuner.threads()),
-                                            now += 1e-3 / static_cast<double>(tuner.threads()));
+  for (int i = 0; i < 2000; ++i)
+    tuner.took(1e-3 / static_cast<double>(tuner.threads()),
+               now += 1e-3 / static_cast<double>(tuner.threads()));
   EXPECT_EQ(tuner.threads(), 8) << "until it begins to wait";
 }
 TEST(ThreadTuner, KeepsToALimit) {
@@ -89,11 +90,11 @@ TEST(InterleaveAutotune, SlowSourcesGetMoreThreads) {
   EXPECT_NE(sleepers(1, 0, tuned).explain().find("num_parallel_calls=AUTOTUNE"), std::string::npos);
 }
 TEST(InterleaveAutotune, AConsumerThatIsSlowerGetsOneThread) {
-  const Dataset d = sleepers(20, 100, {.cycle_length = 8, .num_parallel_calls = AUTOTUNE})
-                        .map([](Tensor x) {
-                          std::this_thread::sleep_for(std::chrono::milliseconds(2));
-                          return x;
-                        });
+  const Dataset d =
+      sleepers(20, 100, {.cycle_length = 8, .num_parallel_calls = AUTOTUNE}).map([](Tensor x) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        return x;
+      });
   EXPECT_LE(interleaving(d.profile({.seconds = 60})).threads, 2);
 }
 TEST(InterleaveAutotune, OrderDoesNotDependOnTheThreads) {
@@ -191,7 +192,8 @@ TEST(InterleaveAutotune, ErrorsComeInTheirTurn) {
       },
       {.cycle_length = 3, .num_parallel_calls = AUTOTUNE});
   auto it = d.make_iterator();
-  for (const int want : {0, 10, 20, 1, 11, 21, 2}) EXPECT_EQ(it.next().as_tensor().item<int>(), want);
+  for (const int want : {0, 10, 20, 1, 11, 21, 2})
+    EXPECT_EQ(it.next().as_tensor().item<int>(), want);
   EXPECT_THROW(it.next(), tf::errors::DataLoss);
   EXPECT_EQ(values(d.ignore_errors()).size(), 17u);
 }

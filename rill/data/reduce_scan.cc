@@ -103,10 +103,9 @@ Nest Dataset::reduce_(const Nest& initial_state, const detail::Fn& f) const {
       return TensorSpec(TensorShape(), s.dtype());
     });
     const Nest initial = without_graph(initial_state);
-    return run_recipe(*this, initial.flatten(), result,
-                      [initial, f](const Dataset& d, const Bindings& b) {
-                        return d.reduce_(b.of(initial), f);
-                      });
+    return run_recipe(
+        *this, initial.flatten(), result,
+        [initial, f](const Dataset& d, const Bindings& b) { return d.reduce_(b.of(initial), f); });
   }
   Pass pass;
   const RandomSource source;

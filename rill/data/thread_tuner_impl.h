@@ -21,7 +21,7 @@ class ThreadTuner {
   std::int64_t most_, threads_ = 1;
   std::int64_t before_ = 0;  // the threads before a trial; 0: there is none
   double rate_before_ = 0;
-  bool settling_ = true;  // what is measured belongs to the number of threads before
+  bool settling_ = true;            // what is measured belongs to the number of threads before
   int pause_ = 0, next_pause_ = 4;  // windows without trials
   // The window that is measured.
   double start_ = -1, waited_ = 0;

@@ -166,10 +166,7 @@ TEST(ParseExample, RowIdsMakeNoMoreRowsThanAreBelievable) {
   }
   // Each of them might be, all of them together not.
   expect_error<errors::InvalidArgumentError>(
-      [&] {
-        io::parse_example(std::vector<std::string>(3, with(10'000'000)), specs);
-      },
-      reason);
+      [&] { io::parse_example(std::vector<std::string>(3, with(10'000'000)), specs); }, reason);
 }
 TEST(ParseExample, DamagedPartitionsAreRefused) {
   using F = io::RaggedFeature;
@@ -181,7 +178,8 @@ TEST(ParseExample, DamagedPartitionsAreRefused) {
                                                text);
   };
   const std::int64_t huge = std::int64_t{1} << 62;
-  fails(F::RowSplits("n"), {0, huge}, "the rows end at 4611686018427387904, but there are 2 values");
+  fails(F::RowSplits("n"), {0, huge},
+        "the rows end at 4611686018427387904, but there are 2 values");
   fails(F::RowSplits("n"), {0, huge, 2}, "row_splits[2] = 2 is less than row_splits[1]");
   fails(F::RowSplits("n"), {}, "row_splits is empty");
   fails(F::RowLengths("n"), {huge, huge, 2}, "row_splits[2] = -9223372036854775808 is less than");

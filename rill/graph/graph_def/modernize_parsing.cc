@@ -127,9 +127,9 @@ std::vector<Endpoint> of_sequences(OldInputs& in, bool one, proto::NodeDef* def)
                              "feature_list_sparse_keys", "feature_list_dense_keys"})
       keys[i++] = in.names(in.strings_attr(attr));
   }
-  std::vector<Endpoint> out{serialized,      debug_name, keys[0], keys[1], in.names({}),
-                            keys[2],         keys[3],    in.names({}),
-                            in.are_among(keys[3], missing)};
+  std::vector<Endpoint> out{serialized, debug_name,   keys[0],
+                            keys[1],    in.names({}), keys[2],
+                            keys[3],    in.names({}), in.are_among(keys[3], missing)};
   out.insert(out.end(), defaults.begin(), defaults.end());
   erase_attrs(def, {"Ncontext_dense", "context_sparse_keys", "context_dense_keys",
                     "feature_list_sparse_keys", "feature_list_dense_keys",

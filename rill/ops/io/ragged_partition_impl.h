@@ -80,8 +80,9 @@ inline PartitionedValues partitioned(const PartitionedValues& values,
     case Kind::row_lengths:
       return values.by_lengths(numbers);
     case Kind::value_rowids:
-      check_row_ids(reduce_max(concat({numbers, fill({1}, cast(constant(-1), numbers.dtype()))}, 0)),
-                    values.count());
+      check_row_ids(
+          reduce_max(concat({numbers, fill({1}, cast(constant(-1), numbers.dtype()))}, 0)),
+          values.count());
       return values.by_rowids(numbers);
     case Kind::row_starts:
       return values.by_starts(numbers);
