@@ -7,7 +7,6 @@
 #include <rill/rill.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <numeric>
 
 #include "example.h"
@@ -26,8 +25,7 @@ int main(int argc, char** argv) {
   if (argc > 1) {
     data_dir = argv[1];
   } else {
-    data_dir = (std::filesystem::temp_directory_path() / "rill_flowers").string();
-    if (tf::io::gfile::exists(data_dir)) tf::io::gfile::rmtree(data_dir);
+    data_dir = folder_for_pictures("rill_flowers");
     const char* kinds[] = {"daisy", "dandelion", "roses", "sunflowers", "tulips"};
     for (int kind = 0; kind < 5; ++kind)
       write_pictures(data_dir + "/tf_flowers/train/" + kinds[kind], kind, 0, full ? 200 : 32, 240,
