@@ -114,6 +114,29 @@ TEST(InterleaveAutotune, OrderDoesNotDependOnTheThreads) {
   for (const std::int64_t calls : {AUTOTUNE, std::int64_t{1}, std::int64_t{3}, std::int64_t{9}})
     EXPECT_EQ(with(calls), expected) << calls;
 }
+TEST(InterleaveAutotune, StatesDoNotDependOnTheThreads) {
+  const auto with = [](std::int64_t calls) {
+    return Dataset::range(6).interleave(
+        [](Tensor i) {
+          return Dataset::range(20)
+              .map([=](Tensor k) { return i * std::int64_t{100} + k; })
+              .shuffle(5, {.seed = 3});
+        },
+        {.cycle_length = 4, .num_parallel_calls = calls});
+  };
+  const auto all = values(with(3));
+  auto it = with(2).make_iterator();
+  for (int i = 0; i < 33; ++i) it.next();
+  const std::string state = it.save();
+  EXPECT_EQ(it.next().as_tensor().item<std::int64_t>(), all[33]) << "it goes on itself";
+  for (const std::int64_t calls : {std::int64_t{4}, AUTOTUNE}) {
+    auto other = with(calls).make_iterator();
+    other.restore(state);
+    std::vector<std::int64_t> rest;
+    for (tf::Nest e; other.next(&e);) rest.push_back(e.as_tensor().item<std::int64_t>());
+    EXPECT_EQ(rest, std::vector<std::int64_t>(all.begin() + 33, all.end())) << calls;
+  }
+}
 TEST(InterleaveAutotune, WithoutOrderNoSourceHoldsOthersUp) {
   const auto with = [](std::optional<bool> deterministic, const tf::data::Options& options) {
     return values(
