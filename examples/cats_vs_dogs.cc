@@ -8,7 +8,6 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
 
 #include "example.h"
 #include "made_pictures.h"
@@ -97,8 +96,7 @@ int main(int argc, char** argv) {
   if (argc > 1) {
     data_dir = argv[1];
   } else {
-    data_dir = (std::filesystem::temp_directory_path() / "rill_cats_vs_dogs").string();
-    if (tf::io::gfile::exists(data_dir)) tf::io::gfile::rmtree(data_dir);
+    data_dir = folder_for_pictures("rill_cats_vs_dogs");
     const int train = full ? 1000 : 60, test = full ? 100 : 20;
     for (const int kind : {0, 1}) {
       const std::string name = kind == 0 ? "/cats" : "/dogs";

@@ -7,7 +7,7 @@
 #include <rill/rill.h>
 
 #include <cstdlib>
-#include <filesystem>
+#include <numeric>
 
 #include "example.h"
 #include "made_pictures.h"
@@ -25,8 +25,7 @@ int main(int argc, char** argv) {
   if (argc > 1) {
     data_dir = argv[1];
   } else {
-    data_dir = (std::filesystem::temp_directory_path() / "rill_flowers").string();
-    if (tf::io::gfile::exists(data_dir)) tf::io::gfile::rmtree(data_dir);
+    data_dir = folder_for_pictures("rill_flowers");
     const char* kinds[] = {"daisy", "dandelion", "roses", "sunflowers", "tulips"};
     for (int kind = 0; kind < 5; ++kind)
       write_pictures(data_dir + "/tf_flowers/train/" + kinds[kind], kind, 0, full ? 200 : 32, 240,
@@ -60,6 +59,11 @@ int main(int argc, char** argv) {
     optimizer.apply_gradients(grads, model.trainable_variables());
   }
   expect(losses.size() == (full ? 32u : 5u), "one pass");
-  expect(losses.back() < losses.front(), "the loss falls");
+  // Of single batches chance decides, and the last one is small.
+  const auto mean = [](auto first, auto last) {
+    return std::accumulate(first, last, 0.f) / static_cast<float>(last - first);
+  };
+  const auto middle = losses.begin() + static_cast<std::ptrdiff_t>(losses.size() / 2);
+  expect(mean(middle, losses.end()) < mean(losses.begin(), middle), "the loss falls");
   if (argc == 1) tf::io::gfile::rmtree(data_dir);
 }

@@ -1,7 +1,9 @@
 #pragma once
 #include <rill/rill.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <filesystem>
 #include <string>
 
 // Folders of JPEG pictures for programs whose own pictures cannot be had here. What the kinds are
@@ -32,6 +34,15 @@ inline rill::Tensor made_picture(int kind, int number, std::int64_t height, std:
       tf::random::stateless_uniform({height, width, 3}, {number, 10 * kind + 4}, 0.f, 0.3f);
   const tf::Tensor picture = 0.35f + 0.3f * tf::expand_dims(pattern, -1) * color + noise;
   return tf::image::convert_image_dtype(picture, tf::uint8, true);
+}
+
+// An empty folder of this process, since several may run at once.
+inline std::string folder_for_pictures(const std::string& name) {
+  const std::string folder = (std::filesystem::temp_directory_path() /
+                              rill::format("{}_{}", name, static_cast<std::int64_t>(getpid())))
+                                 .string();
+  if (rill::io::gfile::exists(folder)) rill::io::gfile::rmtree(folder);
+  return folder;
 }
 
 // FOLDER/000.jpg and so on; numbers from `first`.

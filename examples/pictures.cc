@@ -1,6 +1,7 @@
 // shows: P37 P38 D57 D60 D61
+// data: made
 // Pictures from files: decoded, made one size, cropped and padded in a dataset, and read by a
-// function of one's own. The pictures are made here first.
+// user-defined function. The pictures are made here first.
 #include <rill/rill.h>
 
 #include <cmath>
@@ -52,7 +53,7 @@ int main() {
     expect(tf::reduce_max(image).item<float>() > 200, "bright pixels");
   }
 
-  // The same by a reader of one's own: any C++ may stand in it. This one makes its pictures gray.
+  // The same by a user-defined reader: any C++ may stand in it. This one makes its pictures gray.
   auto read_host_function = [](const Tensor& filename, const Tensor& label) {
     const Tensor bytes = tf::read_file(filename);
     return std::vector<Tensor>{tf::image::decode_jpeg(bytes, {.channels = 1}), label};

@@ -492,6 +492,72 @@ def lookup_tables(words, ids):
         return [found, counts.lookup(ids + 1), counts.size()]
 
 
+# Ops that parse Examples, of the versions before those of TensorFlow 2.
+
+def feature(values):
+    if not values:
+        return tf.train.Feature()
+    if isinstance(values[0], bytes):
+        return tf.train.Feature(bytes_list=tf.train.BytesList(value=values))
+    if isinstance(values[0], float):
+        return tf.train.Feature(float_list=tf.train.FloatList(value=values))
+    return tf.train.Feature(int64_list=tf.train.Int64List(value=values))
+
+
+def features(**values):
+    return tf.train.Features(feature={k: feature(v) for k, v in values.items()})
+
+
+def record(**values):
+    return tf.train.Example(features=features(**values)).SerializeToString()
+
+
+def sequence_record(context, **lists):
+    steps = {k: tf.train.FeatureList(feature=[feature(v) for v in rows]) for k, rows in lists.items()}
+    return tf.train.SequenceExample(
+        context=features(**context), feature_lists=tf.train.FeatureLists(feature_list=steps)).SerializeToString()
+
+
+EXAMPLES = np.array([record(a=[1, 2, 3], b=[0.5, 1.5], c=[b"x"], d=[7, 8]),
+                     record(b=[-1.0, 2.0], c=[b"y", b"zz"], d=[9]),
+                     record(a=[4], c=[])], object)
+SEQUENCES = np.array([sequence_record({"a": [1, 2], "b": [3.0]}, s=[[b"p"], [], [b"q", b"r"]], t=[[1, 2], [3, 4]]),
+                      sequence_record({"a": [5]}, s=[[b"w"]], t=[], u=[[1.5]])], object)
+
+
+@v1_program(EXAMPLES)
+def parse_examples(x):
+    several = tf.raw_ops.ParseExample(
+        serialized=x, names=[], sparse_keys=["a", "c"], dense_keys=["b", "d"], sparse_types=[tf.int64, tf.string],
+        dense_defaults=[[9.0, 8.0], tf.constant([-1], tf.int64)], dense_shapes=[[2], [None]])
+    sparse = tf.raw_ops.ParseExample(serialized=x, names=[], sparse_keys=["a"], dense_keys=[],
+                                     sparse_types=[tf.int64], dense_defaults=[], dense_shapes=[])
+    one = tf.raw_ops.ParseSingleExample(
+        serialized=x[0], num_sparse=1, sparse_keys=["c"], dense_keys=["b", "e"], sparse_types=[tf.string],
+        dense_defaults=[tf.constant([], tf.float32), tf.constant([[3]], tf.int64)], dense_shapes=[[2], [1, 1]])
+    return [t for op in (several, sparse, one) for group in op for t in group]
+
+
+@v1_program(SEQUENCES)
+def parse_sequences(x):
+    batch = tf.raw_ops.ParseSequenceExample(
+        serialized=x, debug_name=[], context_dense_defaults=[[4.0]], feature_list_dense_missing_assumed_empty=["u"],
+        context_sparse_keys=["a"], context_dense_keys=["b"], feature_list_sparse_keys=["s"],
+        feature_list_dense_keys=["t", "u"], Ncontext_sparse=1, Ncontext_dense=1, Nfeature_list_sparse=1,
+        Nfeature_list_dense=2, context_sparse_types=[tf.int64], feature_list_dense_types=[tf.int64, tf.float32],
+        context_dense_shapes=[[1]], feature_list_sparse_types=[tf.string], feature_list_dense_shapes=[[2], [1]])
+    one = tf.raw_ops.ParseSingleSequenceExample(
+        serialized=x[1], feature_list_dense_missing_assumed_empty=["v", "t"], context_sparse_keys=["a"],
+        context_dense_keys=["b"], feature_list_sparse_keys=["s"], feature_list_dense_keys=["u", "v"],
+        context_dense_defaults=[[2.5]], debug_name="", context_sparse_types=[tf.int64],
+        feature_list_dense_types=[tf.float32, tf.int64], context_dense_shapes=[[1]],
+        feature_list_sparse_types=[tf.string], feature_list_dense_shapes=[[1], []])
+    context, lists = v1.io.parse_single_sequence_example(
+        x[0], {"a": tf.io.VarLenFeature(tf.int64)}, {"t": tf.io.FixedLenSequenceFeature([2], tf.int64)})
+    tensors = [t for op in (batch, one) for group in op for t in group]
+    return tensors + [context["a"].values, lists["t"]]
+
+
 def trace_v1(name, f, inputs):
     v1.disable_control_flow_v2()
     try:

@@ -24,6 +24,7 @@ def save_theirs(folder):
     data = tf.data.Dataset
     data.from_tensor_slices({"b": ["x", "", "zz"], "a": [0, 1, 2]}).save(folder + "/plain")
     data.range(5).save(folder + "/shards", compression="GZIP", shard_func=lambda x: x % 2)
+    data.range(200).map(tf.strings.as_string).save(folder + "/packed", compression="SNAPPY")
     data.from_tensor_slices(tf.ragged.constant([[[1], [2, 3]], []])).save(folder + "/ragged")
     data.from_tensor_slices(tf.sparse.from_dense([[1, 0], [0, 2]])).save(folder + "/sparse")
 
@@ -46,6 +47,8 @@ def read_ours(folder):
     check(load(folder + "/plain").cardinality() == 3, "the cardinality differs")
     shards = load(folder + "/shards", compression="GZIP")
     check(sorted(shards.as_numpy_iterator()) == list(range(5)), "elements of shards differ")
+    packed = list(load(folder + "/packed", compression="SNAPPY").as_numpy_iterator())
+    check(packed == [b"%d" % i for i in range(40000)], "elements packed by Snappy differ")
     check(next(iter(load(folder + "/ragged"))).to_list() == [[[1, 2], []], [[3]]], "a ragged tensor differs")
     check([r.numpy().tolist() for r in load(folder + "/rows")] == [[1, 2], [], [3]], "rows differ")
     check([tf.sparse.to_dense(s).numpy().tolist() for s in load(folder + "/sparse")] == [[1, 0], [0, 2], [0, 0]],
@@ -61,4 +64,4 @@ with tempfile.TemporaryDirectory() as scratch:
         shutil.copytree(theirs, goldens)
     run("SavedDataset.WrittenForTensorFlow", RILL_SAVE_DATASETS_TO=ours)
     read_ours(ours)
-print("Saved datasets: 4 of TensorFlow's are read, 5 of Rill's are read by TensorFlow")
+print("Saved datasets: 5 of TensorFlow's are read, 6 of Rill's are read by TensorFlow")

@@ -47,8 +47,10 @@ inline constexpr std::int64_t UNKNOWN_CARDINALITY = -2;
 
 // How AUTOTUNE chooses the sizes of buffers and the number of threads.
 struct AutotuneOptions {
-  bool enabled = true;          // false: buffers stay as small as they begin
-  std::int64_t cpu_budget = 0;  // threads; 0: as many as there are cores
+  bool enabled = true;  // false: buffers stay as small as they begin
+  // Threads; 0: as many as there are cores, and for interleave() one per open dataset, since those
+  // may wait for disks.
+  std::int64_t cpu_budget = 0;
   std::int64_t ram_budget = 0;  // bytes of all such buffers of an iterator; 0: half of what is free
 };
 struct Options {
@@ -91,10 +93,12 @@ struct PaddedBatchOptions {
 struct InterleaveOptions {
   std::int64_t cycle_length = 0;  // datasets open at a time; 0: the cores
   std::int64_t block_length = 1;  // elements taken from one before the next has its turn
-  // So many of the open datasets, AUTOTUNE: all, have a thread each that reads ahead. The elements
-  // and their order are the same.
+  // So many threads read ahead from the open datasets. AUTOTUNE begins with one, and takes more, up
+  // to one per dataset, as long as that gives more elements per second.
   std::int64_t num_parallel_calls = 0;
-  std::optional<bool> deterministic = {};  // accepted: it always is
+  // false: elements come from whichever dataset has one ready. Not given: as Options has it, else
+  // true, and the elements and their order are those without threads.
+  std::optional<bool> deterministic = {};
   std::string name = {};
 };
 struct BucketOptions {
@@ -121,7 +125,7 @@ struct WindowOptions {
 };
 
 struct SaveOptions {
-  std::string compression = {};  // "", "GZIP" or "ZLIB"
+  std::string compression = {};  // "", "GZIP", "ZLIB" or "SNAPPY"
   // The number of the shard that an element is written to; none: one shard.
   detail::ElementFunction shard_func = {};
 };

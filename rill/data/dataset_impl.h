@@ -235,10 +235,16 @@ class Bindings {
   mutable std::vector<std::pair<const DatasetImpl*, Dataset>> made_;
 };
 
+// The same symbolic tensor without its graph, for recipes to keep: a recipe becomes part of the
+// graph that runs it. Other tensors stay as they are.
+Tensor without_graph(const Tensor& t);
+Nest without_graph(const Nest& nest);
+
 // A dataset that depends on symbolic tensors: it has elements when values stand in their place.
 class Recipe : public DatasetImpl {
  public:
-  // `like` tells what elements are like, and need have none.
+  // `like` tells what elements are like, and need have none. REQUIRES: symbols without_graph(), in
+  // `make`, too.
   Recipe(const Dataset& like, std::vector<Tensor> symbols,
          std::function<Dataset(const Bindings&)> make);
   const char* name() const override { return like_.impl().name(); }

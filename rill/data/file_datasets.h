@@ -14,10 +14,11 @@ namespace rill RILL_API {
 namespace data {
 
 struct TextLineOptions {
-  std::string compression_type = {};  // "", "ZLIB" or "GZIP"
+  std::string compression_type = {};  // "", "ZLIB", "GZIP" or "SNAPPY"
   std::int64_t buffer_size = 0;       // accepted; files are read 256 kB at a time
-  std::int64_t num_parallel_reads =
-      0;  // so many files in turns, a line of each; AUTOTUNE: the cores
+  // So many files in turns, a line of each, read ahead by as many threads; AUTOTUNE: as many files
+  // as there are cores, and as many threads as are of use (InterleaveOptions).
+  std::int64_t num_parallel_reads = 0;
   std::string name = {};
 };
 using TFRecordOptions = TextLineOptions;

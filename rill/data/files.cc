@@ -138,7 +138,7 @@ Filenames::Filenames(const Tensor& names) {
              "[dataset] names of files are {}; expected strings",
              names.defined() ? names.dtype().name() : "undefined");
   if (names.is_symbolic()) {
-    symbol_ = names;
+    symbol_ = without_graph(names);
     return;
   }
   RILL_CHECK(names.ndim() <= 1, invalid_argument,

@@ -127,9 +127,11 @@ Dataset Dataset::from_tensor_slices(const Nest& tensors) {
   const std::vector<Tensor> leaves = tensors.flatten();
   RILL_CHECK(!leaves.empty(), invalid_argument,
              "[from_tensor_slices] got an empty structure; expected at least one tensor");
-  if (is_symbolic(tensors))
-    return make_recipe(dataset_of_spec(row_spec(spec_of(tensors))), {}, leaves,
-                       [tensors](const Bindings& b) { return from_tensor_slices(b.of(tensors)); });
+  if (is_symbolic(tensors)) {
+    const Nest kept = without_graph(tensors);
+    return make_recipe(dataset_of_spec(row_spec(spec_of(tensors))), {}, kept.flatten(),
+                       [kept](const Bindings& b) { return from_tensor_slices(b.of(kept)); });
+  }
   if (holds_composite(tensors)) return make_dataset<SliceDataset<CompositeRows>>(tensors);
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const Tensor& t = leaves[i];

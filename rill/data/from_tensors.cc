@@ -45,9 +45,11 @@ class TensorDataset final : public DatasetImpl {
 }  // namespace
 
 Dataset Dataset::from_tensors(const Nest& tensors) {
-  if (is_symbolic(tensors))
-    return make_recipe(dataset_of_spec(spec_of(tensors)), {}, tensors.flatten(),
-                       [tensors](const Bindings& b) { return from_tensors(b.of(tensors)); });
+  if (is_symbolic(tensors)) {
+    const Nest kept = without_graph(tensors);
+    return make_recipe(dataset_of_spec(spec_of(tensors)), {}, kept.flatten(),
+                       [kept](const Bindings& b) { return from_tensors(b.of(kept)); });
+  }
   for (const Tensor& t : tensors.flatten())
     RILL_CHECK(t.defined(), invalid_argument,
                "[from_tensors] got {}; expected tensors with values, not undefined ones",

@@ -1,18 +1,21 @@
 // Datasets made of elements: flat_map, interleave, and windows read back.
+#include <optional>
 #include <thread>
 
 #include "rill/data/dataset_resource_impl.h"
 #include "rill/data/map_impl.h"
+#include "rill/data/read_ahead_impl.h"
 
 namespace rill::data {
 namespace {
 
 struct Turns {
   std::int64_t cycle = 1, block = 1;
-  std::int64_t threads = 0;  // of places, the first ones, that read ahead
-  bool tuned = false;        // their number is AUTOTUNE's
+  std::int64_t threads = 0;  // that read ahead
+  bool tuned = false;        // their number is AUTOTUNE's, up to `threads`
+  bool ordered = true;
   Settings settings() const {
-    return {{"cycle_length", cycle}, {"block_length", block}, {"num_parallel_calls", threads}};
+    return {{"cycle_length", cycle}, {"block_length", block}, {"reads ahead", threads > 0}};
   }
 };
 
@@ -32,9 +35,13 @@ class InterleaveCursor final : public UnaryCursor {
         turns_(turns),
         stage_(stage),
         outer_(*place.pass),
-        stage_probe_(place.stage) {}
+        stage_probe_(place.stage) {
+    if (turns.threads > 0)
+      ahead_.emplace(ReadAhead::Limits{turns.cycle, turns.threads, turns.tuned}, outer_);
+  }
   bool next(Nest* element) override {
     while (!input_ended_ || open_ > 0) {
+      if (!turns_.ordered) pass_over_waiting();
       Opened& place = places_[at_];
       if (place.cursor) {
         if (place.cursor->next(element)) {
@@ -91,6 +98,7 @@ class InterleaveCursor final : public UnaryCursor {
     }
     input_->restore(in);
   }
+  BufferUse buffer() const override { return ahead_ ? ahead_->use() : BufferUse(); }
 
  private:
   struct Opened {
@@ -101,18 +109,28 @@ class InterleaveCursor final : public UnaryCursor {
     std::unique_ptr<Cursor> cursor;
   };
   Opened opened(const Nest& element, std::int64_t index, std::size_t place,
-                std::unique_ptr<Pass> pass) const {
+                std::unique_ptr<Pass> pass) {
     Opened o;
     o.element = element;
     o.index = index;
-    const Dataset dataset = Dataset::of(call_(f_, element, index));
-    const bool reads_ahead = static_cast<std::int64_t>(place) < turns_.threads;
-    o.dataset = std::make_shared<Dataset>(reads_ahead ? dataset.prefetch(AUTOTUNE) : dataset);
+    o.dataset = std::make_shared<Dataset>(Dataset::of(call_(f_, element, index)));
     o.pass = std::move(pass);
     o.pass->inherit(outer_);
     o.cursor = o.dataset->impl().start(
         {o.pass.get(), mix(path_, static_cast<std::uint64_t>(index)), stage_probe_});
+    if (ahead_) o.cursor = ahead_->add(std::move(o.cursor), place);
     return o;
+  }
+  // To the next place whose element need not be waited for, if there is one.
+  void pass_over_waiting() {
+    if (!ahead_ || !places_[at_].cursor || ahead_->is_ready(at_)) return;
+    for (std::size_t i = 1; i < places_.size(); ++i) {
+      const std::size_t place = (at_ + i) % places_.size();
+      if (!places_[place].cursor || !ahead_->is_ready(place)) continue;
+      at_ = place;
+      taken_ = 0;
+      return;
+    }
   }
   void advance() {
     at_ = (at_ + 1) % places_.size();
@@ -123,6 +141,7 @@ class InterleaveCursor final : public UnaryCursor {
   UserCall call_;
   Pass::Stream stream_;
   std::uint64_t path_;
+  std::optional<ReadAhead> ahead_;  // outlives the places
   std::vector<Opened> places_;
   Turns turns_;
   const char* stage_;
@@ -136,14 +155,21 @@ class InterleaveCursor final : public UnaryCursor {
 class InterleaveDataset final : public UnaryDataset {
  public:
   InterleaveDataset(const Dataset& input, const detail::Fn& f, const char* name, const char* stage,
-                    const Turns& turns)
-      : UnaryDataset(input), f_(f), name_(name), stage_(stage), turns_(turns) {}
+                    const Turns& turns, std::optional<bool> deterministic)
+      : UnaryDataset(input),
+        f_(f),
+        name_(name),
+        stage_(stage),
+        turns_(turns),
+        deterministic_(deterministic) {}
   const char* name() const override { return name_; }
   Facts facts() const override {
     if (turns_.cycle == 1 && turns_.threads == 0) return {};
-    return {{"cycle_length", turns_.cycle},
-            {"block_length", turns_.block},
-            {"num_parallel_calls", turns_.threads}};
+    Facts facts{{"cycle_length", turns_.cycle},
+                {"block_length", turns_.block},
+                Fact::tuned("num_parallel_calls", turns_.tuned ? AUTOTUNE : turns_.threads)};
+    if (deterministic_) facts.emplace_back("deterministic", *deterministic_);
+    return facts;
   }
   std::int64_t cardinality() const override { return UNKNOWN_CARDINALITY; }
   std::unique_ptr<Cursor> make_cursor(Place place) const override {
@@ -151,8 +177,10 @@ class InterleaveDataset final : public UnaryDataset {
     const std::uint64_t path = mix(place.path, stream.number);
     const UserCall call(stage_, random_, place);
     Turns turns = turns_;
-    const std::int64_t budget = place.pass->options().autotune.cpu_budget;
+    const Options& options = place.pass->options();
+    const std::int64_t budget = options.autotune.cpu_budget;
     if (turns.tuned && budget > 0) turns.threads = std::min(turns.threads, budget);
+    turns.ordered = deterministic_.value_or(options.deterministic.value_or(true));
     return std::make_unique<InterleaveCursor>(input().start(place), f_, call, stream, path, turns,
                                               stage_, place);
   }
@@ -180,6 +208,7 @@ class InterleaveDataset final : public UnaryDataset {
   detail::Fn f_;
   const char *name_, *stage_;
   Turns turns_;
+  std::optional<bool> deterministic_;
   RandomSource random_;
 };
 
@@ -200,7 +229,8 @@ Dataset Dataset::of(const Nest& element) {
 }
 
 Dataset Dataset::flat_map_(detail::Fn f) const {
-  return make_dataset<InterleaveDataset>(*this, f, "FlatMapDataset", "flat_map", Turns());
+  return make_dataset<InterleaveDataset>(*this, f, "FlatMapDataset", "flat_map", Turns(),
+                                         std::optional<bool>());
 }
 Dataset Dataset::interleave_(detail::Fn f, InterleaveOptions o) const {
   RILL_CHECK(
@@ -221,7 +251,7 @@ Dataset Dataset::interleave_(detail::Fn f, InterleaveOptions o) const {
       o.num_parallel_calls == AUTOTUNE ? turns.cycle : std::min(turns.cycle, o.num_parallel_calls);
   return make_dataset<InterleaveDataset>(
       *this, f, turns.threads ? "ParallelInterleaveDataset" : "InterleaveDataset", "interleave",
-      turns);
+      turns, o.deterministic);
 }
 
 }  // namespace rill::data

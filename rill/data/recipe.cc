@@ -3,10 +3,52 @@
 
 #include "rill/data/dataset_impl.h"
 #include "rill/graph/function/py_function.h"
+#include "rill/graph/ir/graph.h"
 #include "rill/ops/array_ops.h"
 
 namespace rill::data {
 namespace {
+
+// What a symbolic tensor stands for, while its graph may be gone: pointers into the graph are
+// compared, and followed only in one that is there.
+class RecipeSymbol final : public Symbol {
+ public:
+  explicit RecipeSymbol(const GraphSymbol& of)
+      : name_(of.name()), description_(of.describe()), graph_(of.graph.get()), at_(of.at) {
+    first_handle_ = of.at.node->handle_ids[static_cast<std::size_t>(of.at.index)];
+  }
+  std::string name() const override { return name_; }
+  std::string describe() const override { return description_; }
+  // Of a graph that is being traced, which therefore is there.
+  Tensor in_its_graph() const {
+    for (Graph* g = TracingScope::current(); g; g = g->outer)
+      if (g == graph_ && is_part_of(*g)) return g->recorded_tensor(at_);
+    RILL_FAIL(failed_precondition,
+              "[dataset] it depends on {}, whose function is not being traced: a symbolic tensor "
+              "lives only while its own function is traced. Use the dataset there",
+              description_);
+  }
+
+ private:
+  // Another graph may have the address of one that is gone, but none of its tensors the identity.
+  bool is_part_of(const Graph& g) const {
+    for (const auto& n : g.nodes())
+      if (n.get() == at_.node) {
+        const auto index = static_cast<std::size_t>(at_.index);
+        return index < n->handle_ids.size() && n->handle_ids[index] == first_handle_;
+      }
+    return false;
+  }
+
+  const std::string name_, description_;
+  const Graph* const graph_;
+  const Endpoint at_;
+  std::uint64_t first_handle_;
+};
+Tensor in_its_graph(const Tensor& t) {
+  const auto* symbol = dynamic_cast<const RecipeSymbol*>(t.impl()->symbol.get());
+  return symbol ? symbol->in_its_graph() : t;
+}
 
 void add_symbols(std::vector<Tensor>& all, const std::vector<Tensor>& more) {
   for (const Tensor& t : more)
@@ -24,7 +66,7 @@ Size::Size(const Tensor& scalar) {
              "[dataset] a size is {}; expected a number, or an int64 or int32 scalar",
              scalar.defined() ? Nest(scalar).to_string() : "undefined");
   if (scalar.is_symbolic())
-    tensor_ = scalar;
+    tensor_ = without_graph(scalar);
   else
     value_ = scalar.item<std::int64_t>();
 }
@@ -32,6 +74,18 @@ std::int64_t Size::value() const {
   RILL_CHECK(!is_symbolic(), failed_precondition,
              "[dataset] a size is a symbolic tensor, which has no value before the function runs");
   return value_;
+}
+
+Tensor without_graph(const Tensor& t) {
+  if (!t.defined() || !t.is_symbolic()) return t;
+  const auto* symbol = dynamic_cast<const GraphSymbol*>(t.impl()->symbol.get());
+  if (!symbol) return t;
+  return make_symbolic(t.dtype(), t.shape(), Ref<Symbol>(new RecipeSymbol(*symbol)));
+}
+Nest without_graph(const Nest& nest) {
+  std::vector<Tensor> leaves = nest.flatten();
+  for (Tensor& t : leaves) t = without_graph(t);
+  return nest.with_leaves(leaves);
 }
 
 Bindings::Bindings(const std::vector<Tensor>& symbols, const std::vector<Tensor>& values)
@@ -102,8 +156,10 @@ Nest run_recipe(const Dataset& dataset, const std::vector<Tensor>& more, const E
     const Bindings bindings(symbols, values);
     return Nest(f(bindings.of(dataset), bindings).flatten());
   };
+  std::vector<Tensor> inputs;
+  for (const Tensor& t : symbols) inputs.push_back(in_its_graph(t));
   const std::vector<Tensor> out =
-      rill::detail::host_function(rill::detail::Fn::of(run), TensorList(symbols), dtypes, false);
+      rill::detail::host_function(rill::detail::Fn::of(run), TensorList(inputs), dtypes, false);
   const std::vector<TensorSpec> specs = result.flatten();
   std::size_t i = 0;
   return nest_like(result, [&](const TensorSpec& s) {

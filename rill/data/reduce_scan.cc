@@ -102,10 +102,10 @@ Nest Dataset::reduce_(const Nest& initial_state, const detail::Fn& f) const {
     const ElementSpec result = spec_of(initial_state).map([](const TensorSpec& s) {
       return TensorSpec(TensorShape(), s.dtype());
     });
-    return run_recipe(*this, initial_state.flatten(), result,
-                      [initial_state, f](const Dataset& d, const Bindings& b) {
-                        return d.reduce_(b.of(initial_state), f);
-                      });
+    const Nest initial = without_graph(initial_state);
+    return run_recipe(
+        *this, initial.flatten(), result,
+        [initial, f](const Dataset& d, const Bindings& b) { return d.reduce_(b.of(initial), f); });
   }
   Pass pass;
   const RandomSource source;

@@ -8,6 +8,7 @@
 #include "rill/base/format.h"
 #include "rill/data/dataset.h"
 #include "rill/data/element_records_impl.h"
+#include "rill/data/file_datasets.h"
 #include "rill/data/spec_proto_impl.h"
 #include "rill/io/file.h"
 #include "rill/io/gfile.h"
@@ -101,6 +102,25 @@ TEST(SavedDataset, ShardsAndReaders) {
   // Nothing of the failed one counts, or stays.
   EXPECT_EQ(values(Dataset::load(folder, {.compression = "GZIP"})), in_turns);
   EXPECT_EQ(files_of(folder, "/*/*.shard").size(), 3u);
+}
+TEST(SavedDataset, PackedBySnappy) {
+  const std::string folder = fresh_folder("snappy");
+  // More than the 256 kB of a block.
+  const Dataset numbers =
+      Dataset::range(20'000).map([](const Tensor& x) { return tuple(x, as_string(x)); });
+  numbers.save(folder, {.compression = "SNAPPY"});
+  EXPECT_EQ(text(Dataset::load(folder, {.compression = "SNAPPY"})), text(numbers));
+  const std::string file = files_of(folder, "/*/*.shard/*.snapshot")[0];
+  EXPECT_EQ(TFRecordDataset(file, {.compression_type = "SNAPPY"}).as_vector().size(), 40'000u);
+  EXPECT_LT(io::file_contents(file).size(), 1'000'000u);
+  expect_error<errors::DataLoss>([&] { text(Dataset::load(folder)); }, "00000000.snapshot");
+  // Read on from the middle, which is in a block of its own.
+  Iterator it = Dataset::load(folder, {.compression = "SNAPPY"}).make_iterator();
+  for (int i = 0; i < 15'000; ++i) it.next();
+  const std::string state = it.save();
+  Iterator other = Dataset::load(folder, {.compression = "SNAPPY"}).make_iterator();
+  other.restore(state);
+  EXPECT_EQ(other.next()[0].item<int>(), 15'000);
 }
 TEST(SavedDataset, WhatIsNoneIsSaid) {
   const std::string folder = fresh_folder("bad");
@@ -206,6 +226,9 @@ TEST(SavedDataset, TensorFlowsAreRead) {
             "{'a': 0, 'b': b'x'}\n{'a': 1, 'b': b''}\n{'a': 2, 'b': b'zz'}\n");
   EXPECT_EQ(Dataset::load(folder + "/plain").cardinality(), 3);
   EXPECT_EQ(text(Dataset::load(folder + "/shards", {.compression = "GZIP"})), "0\n1\n2\n3\n4\n");
+  std::string numbers;
+  for (int i = 0; i < 200; ++i) numbers += "b'" + std::to_string(i) + "'\n";
+  EXPECT_EQ(text(Dataset::load(folder + "/packed", {.compression = "SNAPPY"})), numbers);
   std::string rows;
   for (const Nest& e : Dataset::load(folder + "/ragged")) rows += e.as_ragged().to_string() + "\n";
   EXPECT_EQ(rows, "[[1], [2, 3]]\n[]\n");
@@ -221,6 +244,9 @@ TEST(SavedDataset, WrittenForTensorFlow) {
   named().save(to + "/plain");
   Dataset::range(5).save(
       to + "/shards", {.compression = "GZIP", .shard_func = [](const Tensor& x) { return x % 2; }});
+  Dataset::range(40'000)
+      .map([](const Tensor& x) { return as_string(x); })
+      .save(to + "/packed", {.compression = "SNAPPY"});
   const RaggedTensor r = ragged::constant({{1, 2}, {}, {3}});
   Dataset::from_tensors(Nest(RaggedTensor::from_row_splits(r, constant({0, 2, 3}))))
       .save(to + "/ragged");

@@ -8,7 +8,7 @@
 
 namespace rill::io {
 
-enum class Compression { none, zlib, gzip };
+enum class Compression { none, zlib, gzip, snappy };
 // InvalidArgument, with the names that there are, for another one.
 Compression compression_of(std::string_view name);
 
@@ -24,7 +24,8 @@ class PackingFile {
 
  private:
   struct Packer;
-  void pack(std::string_view bytes, int flush_mode);
+  struct Deflater;
+  struct SnappyPacker;
   OutputFile file_;
   std::unique_ptr<Packer> packer_;  // null: none
 };
@@ -53,11 +54,12 @@ class UnpackingFile {
 
  private:
   struct Unpacker;
-  std::size_t unpack(char* to, std::size_t n);
+  struct Inflater;
+  struct SnappyUnpacker;
   // More bytes behind those that are there; false at the end.
   bool fill();
   InputFile file_;
-  std::uint64_t file_offset_ = 0;  // behind what was read of the file
+  std::uint64_t file_offset_ = 0;  // behind what was read of a file that is not packed
   std::uint64_t offset_ = 0;
   std::vector<char> buffer_;  // what is unpacked: the bytes from begin_ to end_
   std::size_t begin_ = 0, end_ = 0;

@@ -5,16 +5,18 @@
 #include <random>
 #include <sstream>
 
+#include "rill/graph/function/function.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/io_ops.h"
 #include "rill/ops/ragged_ops.h"
 #include "rill/ops/sparse_ops.h"
 #include "tests/expect_error.h"
+#include "tests/fuzz.h"
 
 namespace rill::train {
 namespace {
 
-using rill::testing::expect_error;
+using rill::testing::damaged, rill::testing::expect_error;
 
 Feature integers(std::vector<std::int64_t> v) { return {.int64_list = {std::move(v)}}; }
 Feature floats(std::vector<float> v) { return {.float_list = {std::move(v)}}; }
@@ -130,6 +132,63 @@ TEST(ParseExample, RaggedRows) {
   EXPECT_EQ(io::parse_single_example(three()[0], {{"t", io::RaggedFeature(string)}})["t"]
                 .to_vector<std::string>(),
             (std::vector<std::string>{"a", "b", "c"}));
+}
+// A row id of 2^40 in a record of 40 bytes would be 2^40 rows.
+TEST(ParseExample, RowIdsMakeNoMoreRowsThanAreBelievable) {
+  using F = io::RaggedFeature;
+  const io::FeatureSpecs specs{{"r", F(float32, {.value_key = "v",
+                                                 .partitions = {F::ValueRowIds("ids")},
+                                                 .row_splits_dtype = int64})}};
+  const auto with = [](std::int64_t id) {
+    return bytes({{"v", floats({1, 2})}, {"ids", integers({0, id})}});
+  };
+  const auto rows = [&](const std::string& record) {
+    return io::parse_single_example(record, specs)["r"].as_ragged().nrows().item<std::int64_t>();
+  };
+  const auto traced = function([&](const Tensor& record) {
+    return io::parse_single_example(record, specs)["r"].as_ragged().nrows();
+  });
+  const auto traced_batch = function([&](const Tensor& records) {
+    return io::parse_example(records, specs)["r"].as_ragged().nrows();
+  });
+  EXPECT_EQ(rows(with(70'000)), 70'001);
+  EXPECT_EQ(traced(constant(with(70'000))).item<std::int64_t>(), 70'001);
+  EXPECT_EQ(traced_batch(constant({with(70'000), with(3)})).item<std::int64_t>(), 2);
+  const std::string reason = "leave more than 16777216 rows without a value";
+  for (const std::int64_t id : {std::int64_t{1} << 25, std::int64_t{1} << 40, INT64_MAX}) {
+    expect_error<errors::InvalidArgumentError>([&] { rows(with(id)); }, reason);
+    expect_error<errors::InvalidArgumentError>([&] { traced(constant(with(id))); }, reason);
+    for (const std::vector<std::string>& batch :
+         {std::vector<std::string>{with(0), with(id)}, {with(id), with(id), with(id)}}) {
+      expect_error<errors::InvalidArgumentError>([&] { io::parse_example(batch, specs); }, reason);
+      expect_error<errors::InvalidArgumentError>([&] { traced_batch(constant(batch)); }, reason);
+    }
+  }
+  // Each of them might be, all of them together not.
+  expect_error<errors::InvalidArgumentError>(
+      [&] { io::parse_example(std::vector<std::string>(3, with(10'000'000)), specs); }, reason);
+}
+TEST(ParseExample, DamagedPartitionsAreRefused) {
+  using F = io::RaggedFeature;
+  const auto fails = [](F::Partition p, std::vector<std::int64_t> numbers, const char* text) {
+    const io::FeatureSpecs specs{
+        {"r", F(float32, {.value_key = "v", .partitions = {p}, .row_splits_dtype = int64})}};
+    const std::string record = bytes({{"v", floats({1, 2})}, {"n", integers(std::move(numbers))}});
+    expect_error<errors::InvalidArgumentError>([&] { io::parse_single_example(record, specs); },
+                                               text);
+  };
+  const std::int64_t huge = std::int64_t{1} << 62;
+  fails(F::RowSplits("n"), {0, huge},
+        "the rows end at 4611686018427387904, but there are 2 values");
+  fails(F::RowSplits("n"), {0, huge, 2}, "row_splits[2] = 2 is less than row_splits[1]");
+  fails(F::RowSplits("n"), {}, "row_splits is empty");
+  fails(F::RowLengths("n"), {huge, huge, 2}, "row_splits[2] = -9223372036854775808 is less than");
+  fails(F::RowLengths("n"), {-1, 3}, "row_lengths[0] is -1; expected 0 or more");
+  fails(F::RowLengths("n"), {1}, "the rows end at 1, but there are 2 values");
+  fails(F::RowStarts("n"), {0, huge}, "row_splits[2] = 2 is less than row_splits[1]");
+  fails(F::RowLimits("n"), {-4, 2}, "row_splits[1] = -4 is less than row_splits[0] = 0");
+  fails(F::ValueRowIds("n"), {0, -1}, "value_rowids[1] is -1; expected row numbers from 0 on");
+  fails(F::ValueRowIds("n"), {0}, "1 value_rowids for 2 values");
 }
 TEST(ParseExample, FeaturesMayReadTheSameKeyInOneWay) {
   const Nest out =
@@ -248,16 +307,21 @@ TEST(Fuzz, DamagedExamples) {
   const std::string good = bytes({{"x", floats({1, 2})},
                                   {"n", integers({5, -7})},
                                   {"t", texts({"a", "bcd"})},
-                                  {"u", integers({1})}});
-  const char* wanted = std::getenv("RILL_FUZZ");
-  const int rounds = wanted ? std::atoi(wanted) : 10'000;
-  std::mt19937 random(7);
-  int parsed = 0;
-  for (int i = 0; i < rounds; ++i) {
-    std::string bad = good;
-    for (unsigned k = 0; k <= random() % 3; ++k)
-      bad[random() % bad.size()] = static_cast<char>(random());
-    if (random() % 4 == 0) bad.resize(random() % (bad.size() + 1));
+                                  {"u", integers({1})},
+                                  {"rows", integers({0, 1})}});
+  const auto partitioned = [](io::RaggedFeature::Partition p) {
+    return io::RaggedFeature(float32, {.value_key = "x", .partitions = {p}});
+  };
+  const io::RaggedFeature::Partition partitions[] = {
+      io::RaggedFeature::ValueRowIds("rows"), io::RaggedFeature::RowSplits("rows"),
+      io::RaggedFeature::RowLengths("rows"), io::RaggedFeature::RowStarts("rows"),
+      io::RaggedFeature::RowLimits("rows")};
+  const long rounds = rill::testing::fuzz_rounds(10'000, 10);
+  std::mt19937 random(rill::testing::fuzz_seed(7));
+  const std::string sequence = steps();
+  long parsed = 0;
+  for (long i = 0; i < rounds; ++i) {
+    const std::string bad = damaged(good, random);
     try {
       const Nest out = io::parse_single_example(
           bad, {{"x", io::FixedLenFeature({2}, float32, 0)},
@@ -267,13 +331,17 @@ TEST(Fuzz, DamagedExamples) {
       ++parsed;
     } catch (const errors::InvalidArgumentError&) {
     }
+    if (i % 8 == 0) {
+      const io::FeatureSpecs rows{{"x", partitioned(partitions[i / 8 % 5])}};
+      try {
+        io::parse_single_example(bad, rows);
+        io::parse_example(std::vector<std::string>{good, bad}, rows);
+      } catch (const errors::InvalidArgumentError&) {
+      }
+    }
     try {
-      std::string damaged = steps();
-      for (unsigned k = 0; k <= random() % 3; ++k)
-        damaged[random() % damaged.size()] = static_cast<char>(random());
-      if (random() % 4 == 0) damaged.resize(random() % (damaged.size() + 1));
       io::parse_single_sequence_example(
-          damaged, {{"label", io::VarLenFeature(int64)}},
+          damaged(sequence, random), {{"label", io::VarLenFeature(int64)}},
           {{"x", io::FixedLenSequenceFeature({2}, float32, {.allow_missing = true})},
            {"t", io::RaggedFeature(string)}});
     } catch (const errors::InvalidArgumentError&) {
@@ -281,9 +349,7 @@ TEST(Fuzz, DamagedExamples) {
     try {
       static const std::string tensor =
           io::serialize_tensor(constant({"ab", "c", ""})).item<std::string>();
-      std::string damaged = tensor;
-      damaged[random() % damaged.size()] = static_cast<char>(random());
-      io::parse_tensor(damaged, string);
+      io::parse_tensor(damaged(tensor, random), string);
     } catch (const errors::Error&) {
     }
     try {

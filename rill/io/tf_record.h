@@ -11,7 +11,7 @@ namespace rill RILL_API {
 namespace io {
 
 struct TFRecordOptions {
-  std::string compression_type = {};  // "", "ZLIB" or "GZIP"
+  std::string compression_type = {};  // "", "ZLIB", "GZIP" or "SNAPPY"
   int compression_level = -1;         // 0 to 9; -1: zlib's own choice
 };
 

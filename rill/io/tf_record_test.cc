@@ -40,7 +40,7 @@ TEST(TFRecord, KnownBytes) {
 TEST(TFRecord, ReadsBackPackedOrNot) {
   std::vector<std::string> all{"", "a", std::string(1'000'000, 'x'), std::string("\0\1\2", 3)};
   for (int i = 0; i < 2000; ++i) all.push_back("record " + std::to_string(i));
-  for (const char* compression : {"", "ZLIB", "GZIP"}) {
+  for (const char* compression : {"", "ZLIB", "GZIP", "SNAPPY"}) {
     const std::string path = path_of("packed");
     TFRecordWriter w(path, {.compression_type = compression});
     for (const std::string& r : all) w.write(r);

@@ -41,8 +41,11 @@ struct NonMaxSuppressionPaddedOptions {
   double iou_threshold = 0.5;
   double score_threshold = -std::numeric_limits<double>::infinity();
   bool pad_to_max_output_size = false;  // with zeros; must be true for batches
+  bool sorted_input = false;  // boxes come by falling score: they are taken in their order
+  bool canonicalized_coordinates = false;  // accepted: corners may be in any order
+  std::int64_t tile_size = 512;            // accepted: it changes no result
 };
-// {indices, how many of them are valid}. Boxes may be [batch, n, 4] with a known batch.
+// {indices, how many of them are valid}. Boxes may be [..., n, 4], and scores [..., n].
 Tensors<2> non_max_suppression_padded(const Operand& boxes, const Operand& scores,
                                       const Operand& max_output_size,
                                       const NonMaxSuppressionPaddedOptions& options = {});

@@ -6,6 +6,7 @@
 #include "rill/base/error.h"
 #include "rill/base/parallel.h"
 #include "rill/ops/array_ops.h"
+#include "rill/ops/image_box_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/nn_ops.h"
 #include "rill/ops/random_ops.h"
@@ -164,6 +165,30 @@ TEST(Images, ReportBoxesThatAreNotInside) {
               ContainsRegex("does not fit 4 x 5 pixels"));
   EXPECT_THAT(error_of([&] { image::central_crop(x, 0); }),
               ContainsRegex("central_fraction is 0; expected a number in \\(0, 1\\]"));
+}
+
+// No image, no boxes, none wanted.
+TEST(NonMaxSuppressionPadded, OfNothing) {
+  const auto select = [](std::initializer_list<std::int64_t> outer, std::int64_t boxes, int most,
+                         bool sorted) {
+    std::vector<std::int64_t> scores(outer);
+    scores.push_back(boxes);
+    std::vector<std::int64_t> corners = scores;
+    corners.push_back(4);
+    return image::non_max_suppression_padded(
+        ones(corners), ones(scores), most,
+        {.pad_to_max_output_size = true, .sorted_input = sorted});
+  };
+  for (const bool sorted : {false, true}) {
+    EXPECT_EQ(select({0}, 3, 2, sorted).t[0].shape(), TensorShape({0, 2}));
+    EXPECT_EQ(select({0}, 3, 2, sorted).t[1].shape(), TensorShape({0}));
+    EXPECT_EQ(select({2}, 0, 2, sorted).t[0].to_vector<int>(), (std::vector<int>{0, 0, 0, 0}));
+    EXPECT_EQ(select({2}, 0, 2, sorted).t[1].to_vector<int>(), (std::vector<int>{0, 0}));
+    EXPECT_EQ(select({2}, 3, 0, sorted).t[0].shape(), TensorShape({2, 0}));
+    EXPECT_EQ(select({2}, 3, 0, sorted).t[1].to_vector<int>(), (std::vector<int>{0, 0}));
+    EXPECT_EQ(select({}, 3, 2, sorted).t[0].shape(), TensorShape({2}));
+    EXPECT_EQ(select({}, 3, 2, sorted).t[1].item<int>(), 2) << "boxes without area overlap nothing";
+  }
 }
 
 }  // namespace

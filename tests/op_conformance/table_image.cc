@@ -154,8 +154,7 @@ RILL_ROWS(image_crop) {
                  {{"fill_mode", mode}, {"interpolation", pick}})
             .sample({x({2, 5, 6, 1}, 0, 100), one, i32({5, 6}), fill},
                     {{"fill_mode", mode}, {"interpolation", pick}});
-    // Integers are not compared: some pixels differ from TensorFlow's by 1 (docs/roadmap.md).
-    r.dtypes({float32, float64})
+    r.dtypes({float32, float64, uint8, int32, int64})
         .tolerance(2e-5)
         .no_gradient_check(
             "TensorFlow's gradient is that of the inverse transform; keras_preprocessing")

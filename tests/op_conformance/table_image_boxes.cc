@@ -106,12 +106,26 @@ RILL_ROWS(image_selection) {
         const Tensor boxes = concat({y[0], y[1], y[0] + 0.1 + y[2], y[1] + 0.1 + y[3]}, -1);
         const Tensors<2> out = image::non_max_suppression_padded(
             boxes, in[1], in[2], {.iou_threshold = 0.4, .pad_to_max_output_size = true});
-        return std::vector{out.t[0], out.t[1]};
+        // Taken in their order, whatever the scores.
+        const Tensors<2> in_order =
+            image::non_max_suppression_padded(boxes, in[1], in[2],
+                                              {.iou_threshold = 0.4,
+                                               .score_threshold = 0.3,
+                                               .pad_to_max_output_size = true,
+                                               .sorted_input = true,
+                                               .canonicalized_coordinates = true,
+                                               .tile_size = 4});
+        const Tensors<2> one = image::non_max_suppression_padded(
+            reshape(boxes, {-1, 4}), reshape(in[1], {-1}), in[2],
+            {.iou_threshold = 0.4, .score_threshold = 0.3, .sorted_input = true});
+        return std::vector{out.t[0], out.t[1], in_order.t[0], in_order.t[1], one.t[0], one.t[1]};
       })
-      .tf("(lambda y, s, n: list(tf.image.non_max_suppression_padded(tf.concat([y[0], y[1], y[0] + "
-          "0.1 + y[2], y[1] + 0.1 + y[3]], -1), s, n, 0.4, pad_to_max_output_size=True)))"
-          "(tf.split(x0, 4, -1), x1, x2)")
-      .sizes_must_be_known("a batch is taken apart")
+      .tf("(lambda f, r, y, s, n: (lambda b: list(f(b, s, n, 0.4, pad_to_max_output_size=True)) + "
+          "list(f(b, s, n, 0.4, 0.3, pad_to_max_output_size=True, sorted_input=True, "
+          "canonicalized_coordinates=True, tile_size=4)) + list(f(r(b, [-1, 4]), r(s, [-1]), n, "
+          "0.4, 0.3, sorted_input=True)))(tf.concat([y[0], y[1], y[0] + 0.1 + y[2], y[1] + 0.1 + "
+          "y[3]], -1)))(tf.image.non_max_suppression_padded, tf.reshape, tf.split(x0, 4, -1), x1, "
+          "x2)")
       .error({random(float32, {2, 9, 4}, 0, 1), random(float32, {9}, 0, 1), most(6)}, {},
              "expected \\[..., n, 4\\] and \\[..., n\\]");
 }

@@ -65,6 +65,10 @@ bool is_outdated(std::string_view op);
 // `inputs`. Unimplemented, naming the node, for what has no successor.
 void modernize_node(Graph& graph, proto::NodeDef* def, std::vector<Endpoint>* inputs);
 
+// The same for ops that parse Examples.
+bool is_old_parser(std::string_view op);
+void modernize_parser(Graph& graph, proto::NodeDef* def, std::vector<Endpoint>* inputs);
+
 // Whether an op is one that Rill builds of several; and builds it, with a node of the
 // same name for its result.
 bool is_composite(std::string_view op);

@@ -466,6 +466,8 @@ class Reader {
       else
         RILL_CHECK(std::ranges::equal(value.as_types(), signature.types(i)), invalid_argument,
                    "attribute {} names other dtypes than the inputs have", a.name);
+      // Whoever asks for it would get the default.
+      if (a.type == "list(type)" && a.has_default) attrs.add(a.name, value);
     }
     for (const auto& [name, value] : def.attr())
       RILL_CHECK(name.starts_with("_") || op.find_attr(name) >= 0, invalid_argument,

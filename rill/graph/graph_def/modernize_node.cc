@@ -36,7 +36,7 @@ Endpoint constant(Graph& graph, const proto::NodeDef& def, const char* name, std
 }  // namespace
 
 bool is_outdated(std::string_view op) {
-  return op == "Add" || op == "Div" || op == "Concat" || op == "Gather" ||
+  return op == "Add" || op == "Div" || op == "Concat" || op == "Gather" || is_old_parser(op) ||
          std::ranges::find(kRenamed, op, &Renamed::before) != std::end(kRenamed);
 }
 
@@ -44,7 +44,9 @@ void modernize_node(Graph& graph, proto::NodeDef* def, std::vector<Endpoint>* in
   std::string_view op = def->op();
   const auto renamed = std::ranges::find(kRenamed, op, &Renamed::before);
   auto& attrs = *def->mutable_attr();
-  if (op == "Add" && !inputs->empty() && info(inputs->front()).dtype != string) {
+  if (is_old_parser(op)) {
+    modernize_parser(graph, def, inputs);
+  } else if (op == "Add" && !inputs->empty() && info(inputs->front()).dtype != string) {
     def->set_op("AddV2");
   } else if (op == "Div" && !inputs->empty()) {
     const DType d = info(inputs->front()).dtype;

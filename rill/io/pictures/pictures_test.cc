@@ -13,6 +13,7 @@
 #include "rill/ops/math_ops.h"
 #include "rill/ops/picture_ops.h"
 #include "tests/expect_error.h"
+#include "tests/fuzz.h"
 #include "tests/scratch_folder.h"
 #include "tests/shows.h"
 
@@ -145,17 +146,15 @@ TEST(Pictures, HugeSizesAreRefused) {
 }
 
 // Bytes that are changed by chance: an error or a picture, and nothing outside of them is read.
-//   RILL_FUZZ=1000000 RILL_FUZZ_SEED=3 io_test --gtest_filter='Fuzz.DamagedPictures*'
+//   RILL_FUZZ=100000 RILL_FUZZ_SEED=3 io_test --gtest_filter='Fuzz.DamagedPictures*'
 void damage_pictures(const std::vector<std::string>& names,
                      const std::function<Tensor(const std::string&, unsigned)>& decode) {
-  const char* wanted = std::getenv("RILL_FUZZ");
-  const char* seed = std::getenv("RILL_FUZZ_SEED");
-  const int rounds = wanted ? std::atoi(wanted) : 10'000;
-  std::mt19937 random(seed ? static_cast<unsigned>(std::atoi(seed)) : 7);
+  const long rounds = rill::testing::fuzz_rounds(10'000, 10);
+  std::mt19937 random(rill::testing::fuzz_seed(7));
   std::vector<std::string> good;
   for (const std::string& name : names) good.push_back(test_picture(name));
-  int decoded = 0;
-  for (int i = 0; i < rounds; ++i) {
+  long decoded = 0;
+  for (long i = 0; i < rounds; ++i) {
     std::string bad = good[static_cast<std::size_t>(i) % good.size()];
     // Mostly in the first bytes, where sizes and kinds are.
     for (unsigned k = 0; k <= random() % 4; ++k)

@@ -300,6 +300,29 @@ Tensors<2> non_max_suppression_with_scores(const Operand& boxes, const Operand& 
   std::vector<Tensor> out = execute_all(nms_v5_op, {b, s, n, iou, least, sigma});
   return {{out[0], out[1]}};
 }
+// Of a batch of any size: boxes [b, n, 4], scores [b, n] -> {indices [b, m], how many [b]}. The op
+// for classes gives scores back, so the boxes' ranks, which are all different, take their place.
+Tensors<2> select_by_rank(const Tensor& boxes, const Tensor& scores, const Tensor& most,
+                          const Tensor& iou, const Tensor& least, bool sorted) {
+  const Tensor n = shape(scores)[1], places = range(n);
+  const Tensor order =
+      sorted ? zeros_like(scores, int32) + places : argsort(scores, -1, "DESCENDING");
+  const GatherOptions rows{.axis = 1, .batch_dims = 1};
+  const Tensor good = greater(gather(scores, order, rows), least);
+  const Tensor ranks = where(good, cast(n - places, float32), zeros({}, float32));
+  // One at least is asked for, as that op wants it.
+  const Tensor asked = maximum(most, 1);
+  const std::vector<Tensor> chosen =
+      execute_all(combined_op,
+                  {expand_dims(gather(boxes, order, rows), 2), expand_dims(ranks, 2), asked, asked,
+                   iou, zeros({}, float32)},
+                  {{"pad_per_class", false}, {"clip_boxes", false}});
+  const Tensor is_valid = greater(chosen[1], 0.f);
+  // What no box fills reads the place behind the last one.
+  const Tensor place = where(is_valid, n - cast(chosen[1], int32), n);
+  const Tensor with_end = pad(order, {{0, 0}, {0, 1}});
+  return {{gather(with_end, place, rows)(all, slice(0, most)), minimum(chosen[3], most)}};
+}
 Tensors<2> non_max_suppression_padded(const Operand& boxes, const Operand& scores,
                                       const Operand& max_output_size,
                                       const NonMaxSuppressionPaddedOptions& o) {
@@ -310,34 +333,27 @@ Tensors<2> non_max_suppression_padded(const Operand& boxes, const Operand& score
                                           {{"pad_to_max_output_size", o.pad_to_max_output_size}});
     return Tensors<2>{{out[0], out[1]}};
   };
-  const TensorShape& shape = b->shape();
-  if (!shape.has_rank() || shape.rank() <= 2) return one(*b, *s);
+  const TensorShape& known = b->shape();
+  const bool batches = known.has_rank() && known.rank() > 2;
+  if (!batches && !o.sorted_input) return one(*b, *s);
   constexpr std::string_view tag = "image.non_max_suppression_padded";
-  RILL_CHECK(o.pad_to_max_output_size, invalid_argument,
+  RILL_CHECK(o.pad_to_max_output_size || !batches, invalid_argument,
              "[{}] boxes has shape {}; pad_to_max_output_size must be true for batches", tag,
-             shape);
-  std::int64_t batch = 1;
-  for (int i = 0; i < shape.rank() - 2; ++i) {
-    RILL_CHECK(shape.dim(i) >= 0, unimplemented,
-               "[{}] boxes has shape {}; the sizes of batches must be known", tag, shape);
-    batch *= shape.dim(i);
-  }
+             known);
   const TensorShape& score_shape = s->shape();
-  RILL_CHECK(score_shape.has_rank() && score_shape.rank() == shape.rank() - 1, invalid_argument,
-             "[{}] boxes has shape {} and scores {}; expected [..., n, 4] and [..., n]", tag, shape,
-             score_shape);
-  const Tensor flat_boxes = reshape(*b, {batch, shape.dim(-2), 4}),
-               flat_scores = reshape(*s, {batch, score_shape.dim(-1)});
-  std::vector<Tensor> indices, valid;
-  for (std::int64_t i = 0; i < batch; ++i) {
-    const Tensors<2> out = one(flat_boxes(i), flat_scores(i));
-    indices.push_back(out.t[0]), valid.push_back(out.t[1]);
-  }
-  std::vector<std::int64_t> outer(shape.dims().begin(), shape.dims().end() - 2);
-  if (batch == 0) return {{zeros({0, 0}, int32), zeros(outer, int32)}};
-  const Tensor counts = reshape(stack(valid), outer);
-  outer.push_back(-1);
-  return {{reshape(stack(indices), outer), counts}};
+  RILL_CHECK(
+      !known.has_rank() || (score_shape.has_rank() && score_shape.rank() == known.rank() - 1),
+      invalid_argument, "[{}] boxes has shape {} and scores {}; expected [..., n, 4] and [..., n]",
+      tag, known, score_shape);
+  const Tensor sizes = shape(*b), outer = sizes(slice(None, -2)), inner = sizes(slice(-2, None)),
+               batch = reshape(reduce_prod(outer), {1});
+  const Tensors<2> flat =
+      select_by_rank(reshape(cast(*b, float32), concat({batch, inner}, 0)),
+                     reshape(cast(*s, float32), concat({batch, inner(slice(0, 1))}, 0)), *n, iou,
+                     least, o.sorted_input);
+  const Tensor valid = reshape(flat.t[1], outer);
+  if (!o.pad_to_max_output_size) return {{flat.t[0](0, slice(0, valid)), valid}};
+  return {{reshape(flat.t[0], concat({outer, reshape(*n, {1})}, 0)), valid}};
 }
 Tensor non_max_suppression_overlaps(const Operand& overlaps, const Operand& scores,
                                     const Operand& max_output_size,

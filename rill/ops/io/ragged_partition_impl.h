@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "rill/ops/array_ops.h"
+#include "rill/ops/debugging.h"
 #include "rill/ops/io_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/ragged_ops.h"
@@ -48,6 +49,27 @@ struct PartitionedValues {
   }
 };
 
+// Row ids make as many rows as the last of them says, whatever the size of the record: so many rows
+// without a value are believed, of all records of a call together.
+inline constexpr std::int64_t kMostEmptyRows = std::int64_t{1} << 24;
+
+// REQUIRES: `last`, the last row id of each example, in the order of its values. Checked when the
+// program runs, before memory is taken for the rows.
+inline void check_row_ids(const Tensor& last, const Tensor& values) {
+  const Tensor rows = maximum(cast(last, int64), constant(std::int64_t{-1}, int64));
+  const Tensor most = cast(values, int64) + constant(kMostEmptyRows, int64);
+  // First each, so that the sum is right.
+  const Tensor each = reduce_all(less(rows, most));
+  const Tensor sum = reduce_sum(minimum(rows, most) + constant(std::int64_t{1}, int64));
+  debugging::Assert(
+      logical_and(each, less_equal(sum, most)),
+      {constant(format("[RaggedFeature.ValueRowIds] the row ids leave more than {} rows without a "
+                       "value; expected ids that belong to the values. A damaged record? The last "
+                       "row id of each example, and the number of values:",
+                       kMostEmptyRows)),
+       last, values});
+}
+
 // Of one Example: `numbers` is what the partition's feature holds.
 inline PartitionedValues partitioned(const PartitionedValues& values,
                                      const io::RaggedFeature::Partition& p, const Tensor& numbers) {
@@ -58,6 +80,9 @@ inline PartitionedValues partitioned(const PartitionedValues& values,
     case Kind::row_lengths:
       return values.by_lengths(numbers);
     case Kind::value_rowids:
+      check_row_ids(
+          reduce_max(concat({numbers, fill({1}, cast(constant(-1), numbers.dtype()))}, 0)),
+          values.count());
       return values.by_rowids(numbers);
     case Kind::row_starts:
       return values.by_starts(numbers);
@@ -85,8 +110,11 @@ inline PartitionedValues partitioned_batch(const PartitionedValues& values,
   };
   const RaggedTensor own = p.kind == Kind::row_splits ? numbers(all, slice(1, None)) : numbers;
   if (p.kind == Kind::value_rowids) {
-    const Tensor rows = maximum(rill::reduce_max(own + cast(constant(1), own.dtype()), 1),
-                                cast(constant(0), own.dtype()));
+    // Of an example without ids the least number that there is.
+    const Tensor last = rill::reduce_max(own, 1);
+    check_row_ids(last, values.count());
+    const Tensor one = cast(constant(1), own.dtype());
+    const Tensor rows = maximum(last, -one) + one;
     *splits = concat({zeros({1}, rows.dtype()), cumsum(rows)}, 0);
     return values.by_rowids(moved(own, cumsum(rows, 0, {.exclusive = true})));
   }
