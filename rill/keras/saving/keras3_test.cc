@@ -43,9 +43,9 @@ bool is_there(const std::string& name) {
 }
 
 // What scales losses, layers of the applications, tensors as arguments of calls.
-const char* const kMoreModels[] = {"mixed",     "factor", "scaling", "parts",     "states",
-                                   "constants", "newer",  "muon",    "gathering", "pairs",
-                                   "scaled_pairs"};
+const char* const kMoreModels[] = {"mixed",     "factor",    "scaling",     "parts",
+                                   "states",    "constants", "newer",       "muon",
+                                   "gathering", "pairs",     "scaled_pairs"};
 
 using rill::keras_goldens::expect_near, rill::keras_goldens::numbers;
 
