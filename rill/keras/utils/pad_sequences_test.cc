@@ -49,8 +49,8 @@ TEST(PadSequences, Texts) {
 }
 
 TEST(PadSequences, TextsAndNumbersDoNotMix) {
-  expect_error<errors::InvalidArgument>([] { pad_sequences({{"a"}}); },
-                                        "hold texts and dtype is int32; expected {.dtype = tf::str");
+  expect_error<errors::InvalidArgument>(
+      [] { pad_sequences({{"a"}}); }, "hold texts and dtype is int32; expected {.dtype = tf::str");
   expect_error<errors::InvalidArgument>([] { pad_sequences({{"a"}}, {.dtype = string}); },
                                         "hold texts and value is");
   expect_error<errors::InvalidArgument>([] { pad_sequences({{1}}, {.dtype = string}); },
