@@ -498,7 +498,7 @@ TEST_P(Keras3FilesOfTensorFlow, TrainingGoesOn) {
 }
 INSTANTIATE_TEST_SUITE_P(All, Keras3FilesOfTensorFlow,
                          ::testing::Values("graph", "nested", "conv", "recurrent", "mixed",
-                                           "scaling"),
+                                           "scaling", "gathering"),
                          [](const auto& p) { return std::string(p.param); });
 
 // Behind the slots of Nadam stands the product of its momenta. Files of Keras 2 do not hold it, but
