@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Makes goldens of what Keras 3 has beyond Keras 2, with the newest Keras:
 
-    tests/keras_losses_metrics/goldens/newer_losses.jsonl, newer_metrics.jsonl, newer_optimizers.jsonl
+    tests/keras_losses_metrics/goldens/newer_losses.jsonl, newer_metrics.jsonl, newer_optimizers.jsonl,
+        accumulating_optimizers.jsonl
     tests/keras_layers/goldens/newer.jsonl, of the cases in tests/keras_layers/newer_cases.py
 
 `--check` compares with what is checked in.
@@ -77,23 +78,49 @@ def optimizers():
                  lambda: O.Muon(0.05, nesterov=False, rms_rate=None, ns_steps=3, momentum=0.8, weight_decay=None),
                  lambda: O.Muon(0.05, adam_lr_ratio=0.5, adam_weight_decay=0.1, adam_beta_1=0.7),
                  lambda: O.Muon(0.05, exclude_layers=["kern"]), lambda: O.Muon(0.05, muon_a=3.0, muon_b=-4.0, muon_c=2.0)):
-        optimizer = make()
-        config = saved(optimizer)
-        # As in the other goldens: the bias is never negative, and does not decay.
-        kernel = keras.Variable(np.array([[1, -2], [3, 0.5]], np.float32), name="kernel")
-        bias = keras.Variable(np.array([0.4, -0.3, 0.2], np.float32), name="bias")
-        bias.constraint = keras.constraints.NonNeg()
-        optimizer.exclude_from_weight_decay(var_names=["bias"])
-        optimizer.build([kernel, bias])
-        steps = []
-        for i in range(4):
-            gradients = [random(20 + i, 2, 2) - 0.3, random(30 + i, 3) - 0.5]
-            optimizer.apply([tf.constant(g) for g in gradients], [kernel, bias])
-            for v in (kernel, bias):
-                if v.constraint is not None:
-                    v.assign(v.constraint(v))
-            steps.append({"gradients": [plain(g) for g in gradients], "values": [plain(v.numpy()) for v in (kernel, bias)]})
-        yield {"optimizer": config, "steps": steps, "final": steps[-1]["values"]}
+        yield optimizer_case(make(), 4)
+
+
+def accumulating():
+    O = keras.optimizers
+    three = dict(gradient_accumulation_steps=3)
+    for make in (lambda: O.SGD(0.1, **three), lambda: O.SGD(0.1, momentum=0.9, nesterov=True, clipnorm=0.5, **three),
+                 lambda: O.SGD(O.schedules.ExponentialDecay(0.2, 3, 0.5), **three),
+                 lambda: O.Adam(0.05, clipvalue=0.2, weight_decay=0.1, gradient_accumulation_steps=2),
+                 lambda: O.Adam(0.05, amsgrad=True, global_clipnorm=0.3, gradient_accumulation_steps=4),
+                 lambda: O.AdamW(0.05, weight_decay=0.2, **three), lambda: O.Adamax(0.05, **three),
+                 lambda: O.Nadam(0.05, **three), lambda: O.Adagrad(0.1, **three), lambda: O.Adadelta(0.5, **three),
+                 lambda: O.RMSprop(0.05, momentum=0.5, centered=True, **three), lambda: O.Ftrl(0.1, **three),
+                 lambda: O.Lion(0.05, **three), lambda: O.Adafactor(0.05, **three), lambda: O.Lamb(0.1, **three),
+                 lambda: O.Muon(0.05, **three), lambda: O.SGD(0.1, use_ema=True, ema_momentum=0.8, **three),
+                 lambda: O.SGD(0.1, use_ema=True, ema_momentum=0.7, ema_overwrite_frequency=2, **three),
+                 lambda: O.Adam(0.1, use_ema=True, ema_momentum=0.7, ema_overwrite_frequency=1, **three)):
+        yield optimizer_case(make(), 12)
+    yield optimizer_case(O.SGD(0.1, momentum=0.9, **three), 12, missing=(2, 4))
+
+
+def optimizer_case(optimizer, count, missing=()):
+    """`missing`: the steps at which the bias has no gradient."""
+    config = saved(optimizer)
+    # As in the other goldens: the bias is never negative, and does not decay.
+    kernel = keras.Variable(np.array([[1, -2], [3, 0.5]], np.float32), name="kernel")
+    bias = keras.Variable(np.array([0.4, -0.3, 0.2], np.float32), name="bias")
+    bias.constraint = keras.constraints.NonNeg()
+    optimizer.exclude_from_weight_decay(var_names=["bias"])
+    optimizer.build([kernel, bias])
+    steps = []
+    for i in range(count):
+        gradients = [random(20 + i, 2, 2) - 0.3, None if i in missing else random(30 + i, 3) - 0.5]
+        optimizer.apply([None if g is None else tf.constant(g) for g in gradients], [kernel, bias])
+        for v in (kernel, bias):
+            if v.constraint is not None:
+                v.assign(v.constraint(v))
+        steps.append({"gradients": [None if g is None else plain(g) for g in gradients],
+                      "values": [plain(v.numpy()) for v in (kernel, bias)]})
+        if optimizer.gradient_accumulation_steps:
+            steps[-1]["iterations"] = int(optimizer.iterations)
+    optimizer.finalize_variable_values([kernel, bias])
+    return {"optimizer": config, "steps": steps, "final": [plain(v.numpy()) for v in (kernel, bias)]}
 
 
 def layer_case(case):
@@ -136,6 +163,7 @@ def main():
     for path, family in (("keras_losses_metrics/goldens/newer_losses", losses),
                          ("keras_losses_metrics/goldens/newer_metrics", metrics),
                          ("keras_losses_metrics/goldens/newer_optimizers", optimizers),
+                         ("keras_losses_metrics/goldens/accumulating_optimizers", accumulating),
                          ("keras_layers/goldens/newer", layers)):
         lines = [json.dumps(c, separators=(",", ":")) for c in family()]
         file, text = os.path.join(TESTS, path + ".jsonl"), "\n".join(lines) + "\n"

@@ -70,6 +70,19 @@ def keras_restores_the_loss_scale(folder):
     check(optimizer.iterations.numpy() == 1, "checkpoint of scaled: iterations")
 
 
+def keras_reads_adapted_layers(folder):
+    with open(folder + "/expected.json") as f:
+        want = json.load(f)["adapted"]["before"]
+    model, x = theirs.adapted()
+    model.get_layer("norm").adapt(x[0] * 2)
+    model.get_layer("bins").adapt(x[0] * 3)
+    model.load_weights(folder + "/adapted")
+    for name in ("norm", "bins"):  # Keras works these out of the weights
+        model.get_layer(name).finalize_state()
+    model.make_predict_function(force=True)
+    near(model.predict_on_batch(x).reshape(-1), want, "adapted")
+
+
 with tempfile.TemporaryDirectory() as temporary:
     theirs.FOLDER = temporary + "/theirs"
     theirs.main()
@@ -83,4 +96,5 @@ with tempfile.TemporaryDirectory() as temporary:
     keras_reads_weights_of_own_classes(ours)
     keras_restores_the_optimizer(ours)
     keras_restores_the_loss_scale(ours)
+    keras_reads_adapted_layers(ours)
 print(f"keras_files: {checks.checked} checks, Rill reads what Keras writes and the reverse")

@@ -24,7 +24,7 @@ from tensorboard.util import tensor_util
 
 # Checked in beside every .keras, .json and expected.json: the rest differs little from these.
 KEPT = ("graph.h5", "recurrent.h5", "hard.h5", "mixed.h5", "scaling.h5", "conv.weights.h5", "cells.weights.h5",
-        "own.weights.h5", "lora.h5", "lora.weights.h5")
+        "own.weights.h5", "lora.h5", "lora.weights.h5", "filters.h5", "pairs.h5", "scaled_pairs.h5")
 
 
 def keras_reads(folder):
@@ -60,17 +60,18 @@ def keras_reads_weights_of_own_classes(folder):
 def keras_reads_adapted_layers(folder):
     with open(folder + "/expected.json") as f:
         expected = json.load(f)
-    x = theirs.lora()[1]
-    got = theirs.results(keras.models.load_model(folder + "/lora.keras"), x)
-    for key, want in expected["lora"].items():
-        near(got[key], want, f"lora.keras: {key}")
-    model = keras.models.load_model(folder + "/lora.h5", compile=False)
-    near(model.predict_on_batch(x).reshape(-1), expected["lora_h5"]["before"], "lora.h5")
-    check([len(l.weights) for l in model.layers] == [0, 3, 4, 4, 0, 2], "lora.h5: " + str(model.weights))
-    for weight in model.weights:
-        weight.assign(weight * 0)
-    model.load_weights(folder + "/lora.weights.h5")
-    near(model.predict_on_batch(x).reshape(-1), expected["lora"]["before"], "lora.weights.h5")
+    for name, weights in (("lora", [0, 3, 4, 4, 0, 2]), ("filters", [0, 0, 4, 0, 4, 0, 3, 0, 2])):
+        x = theirs.ADAPTED[name]()[1]
+        got = theirs.results(keras.models.load_model(f"{folder}/{name}.keras"), x)
+        for key, want in expected[name].items():
+            near(got[key], want, f"{name}.keras: {key}")
+        model = keras.models.load_model(f"{folder}/{name}.h5", compile=False)
+        near(model.predict_on_batch(x).reshape(-1), expected[name + "_h5"]["before"], name + ".h5")
+        check([len(l.weights) for l in model.layers] == weights, f"{name}.h5: {model.weights}")
+        for weight in model.weights:
+            weight.assign(weight * 0)
+        model.load_weights(f"{folder}/{name}.weights.h5")
+        near(model.predict_on_batch(x).reshape(-1), expected[name]["before"], name + ".weights.h5")
 
 
 def tensorboard_shows(folder):

@@ -1,20 +1,14 @@
 #include "rill/keras/constraints/constraint.h"
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
-#include "rill/keras/registry/class_name_impl.h"
-#include "rill/keras/registry/class_registry_impl.h"
+#include "rill/keras/registry/tensor_function_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 
 namespace rill::keras {
 
-class ConstraintImpl {
- public:
-  std::string class_name;
-  Config config;
-  std::function<Tensor(const Tensor&)> f;
-  std::shared_ptr<const Constraint> object;  // of a user's class
-  RefCount refs;
+class ConstraintImpl : public TensorFunction<Constraint> {
+  using TensorFunction::TensorFunction;
 };
 void retain(ConstraintImpl* c) noexcept { c->refs.retain(); }
 void release(ConstraintImpl* c) noexcept {
@@ -23,18 +17,9 @@ void release(ConstraintImpl* c) noexcept {
 
 namespace {
 
-ClassRegistry<std::function<Constraint(const Config&)>>& known_constraints() {
-  static auto* k = new ClassRegistry<std::function<Constraint(const Config&)>>;
-  return *k;
-}
-
 ConstraintImpl* make(const char* class_name, Config config,
                      std::function<Tensor(const Tensor&)> f) {
-  auto* impl = new ConstraintImpl;
-  impl->class_name = class_name;
-  impl->config = std::move(config);
-  impl->f = std::move(f);
-  return impl;
+  return new ConstraintImpl(class_name, std::move(config), std::move(f));
 }
 
 constexpr double kEpsilon = 1e-7;  // keras.backend.epsilon()
@@ -67,16 +52,12 @@ Tensor radial(const Tensor& w) {
 
 RegisterConstraint::RegisterConstraint(std::string_view name, const std::type_info& type,
                                        std::function<Constraint(const Config&)> f) {
-  known_constraints().add(name, type, std::move(f));
+  ConstraintImpl::known().add(name, type, std::move(f));
 }
 
 Tensor Constraint::call(const Tensor& w) const {
-  const bool own = typeid(*this) != typeid(Constraint);
-  RILL_CHECK(impl_, failed_precondition, "[constraint] {}",
-             own ? format("the class {} has no call: override Tensor call(const Tensor& w) const",
-                          class_name_of(typeid(*this)))
-                 : std::string("there is none: it was default-constructed"));
-  return impl_->object ? impl_->object->call(w) : impl_->f(w);
+  return ConstraintImpl::call(impl_.get(), *this, w, "constraint",
+                              "Tensor call(const Tensor& w) const");
 }
 Config Constraint::get_config() const {
   if (impl_ && impl_->object) return impl_->object->get_config();
@@ -84,20 +65,9 @@ Config Constraint::get_config() const {
 }
 Tensor Constraint::operator()(const Tensor& w) const { return call(w); }
 Constraint Constraint::by_object(std::shared_ptr<const Constraint> object) {
-  auto* impl = new ConstraintImpl;
-  impl->object = std::move(object);
-  return Constraint(impl);
+  return Constraint(new ConstraintImpl(std::move(object)));
 }
-Config Constraint::serialize() const {
-  if (!impl_) return {};
-  if (const Constraint* own = impl_->object.get())
-    return users_record(known_constraints().name_of(typeid(*own), class_name_of(typeid(*own))),
-                        own->get_config());
-  RILL_CHECK(!impl_->class_name.empty(), failed_precondition,
-             "[constraint] a user-defined function has no name that a file could hold; use one of "
-             "keras::constraints");
-  return Config::dict({{"class_name", impl_->class_name}, {"config", impl_->config}});
-}
+Config Constraint::serialize() const { return impl_ ? impl_->record("constraint") : Config(); }
 Constraint Constraint::deserialize(const Config& c) {
   if (c.is_null()) return {};
   if (c.is_text()) return by_name(c.as_string());
@@ -111,14 +81,7 @@ Constraint Constraint::deserialize(const Config& c) {
                                     .rate = o.get("rate", 1.0),
                                     .axis = axis});
   if (name == "UnitNorm") return constraints::UnitNorm({.axis = axis});
-  if (const auto make = known_constraints().find(name))
-    return make(o.is_dict() ? o : Config::dict());
-  try {
-    return by_name(name);
-  } catch (errors::Error& e) {
-    e.add_context("Register a user-defined class first: " + registering_call(name));
-    throw;
-  }
+  return ConstraintImpl::of_record(name, o, [](const std::string& n) { return by_name(n); });
 }
 Constraint Constraint::by_name(std::string_view name) {
   if (name == "max_norm" || name == "MaxNorm") return constraints::MaxNorm();
@@ -127,7 +90,7 @@ Constraint Constraint::by_name(std::string_view name) {
   if (name == "unit_norm" || name == "UnitNorm") return constraints::UnitNorm();
   if (name == "radial_constraint" || name == "RadialConstraint")
     return constraints::RadialConstraint();
-  if (const auto make = known_constraints().find(name)) return make(Config::dict());
+  if (const auto own = ConstraintImpl::known().find(name)) return own(Config::dict());
   RILL_FAIL(invalid_argument, "[constraint] unknown constraint \"{}\".{}", name,
             did_you_mean(
                 name, {"max_norm", "min_max_norm", "non_neg", "unit_norm", "radial_constraint"}));

@@ -15,8 +15,6 @@
 #include "rill/keras/registry/class_name_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
-#include "rill/ops/ragged_ops.h"
-#include "rill/ops/sparse_ops.h"
 
 namespace rill::keras {
 
@@ -107,12 +105,8 @@ void check_input(const LayerImpl& l, const TensorShape& shape, std::size_t i) {
 
 // The shapes of the inputs; of a ragged or sparse one that of the whole.
 void add_shapes(const Nest& x, std::vector<TensorShape>& shapes) {
-  if (x.is_tensor())
-    shapes.push_back(x.as_tensor().shape());
-  else if (x.composite_kind() == "ragged")
-    shapes.push_back(x.as_ragged().shape());
-  else if (x.composite_kind() == "sparse")
-    shapes.push_back(x.as_sparse().shape());
+  if (x.is_tensor() || x.is_composite())
+    shapes.push_back(shape_of(x));
   else
     for (std::size_t i = 0; i < x.size(); ++i) add_shapes(x.part(i), shapes);
 }
@@ -279,7 +273,9 @@ Nest LayerCalls::run(const Layer& of, const Nest& given, CallOptions options) {
     if (l.activity_regularizer.defined() || !l.last_output_shape.has_rank()) {
       const std::vector<Tensor> results = out.flatten();
       if (!results.empty() && results[0].defined()) {
-        l.last_output_shape = results[0].shape();
+        std::vector<TensorShape> of_results;
+        add_shapes(out, of_results);
+        l.last_output_shape = of_results[0];
         if (l.last_output_shape.rank() > 0) l.last_output_shape.set_dim(0, -1);
       }
       if (l.activity_regularizer.defined())

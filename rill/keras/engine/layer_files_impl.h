@@ -7,6 +7,8 @@
 
 namespace rill::keras {
 
+class LayerImpl;
+
 // What a layer keeps in files of Keras besides its configuration and its weights: text that lies in
 // the archive of a .keras file, and arrays with names. A layer with any derives from this, too.
 class LayerFiles {
@@ -23,5 +25,9 @@ class LayerFiles {
   // What HDF5 cannot hold, for messages; null: nothing.
   virtual const char* not_in_hdf5() const { return nullptr; }
 };
+
+// Whether Keras counts the layer among those with weights: it, or one in it, has some, or a
+// vocabulary of its own to find, which is state to Keras.
+bool counts_as_weighted(const LayerImpl& layer);
 
 }  // namespace rill::keras

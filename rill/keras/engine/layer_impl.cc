@@ -7,6 +7,7 @@
 
 #include "rill/base/check.h"
 #include "rill/keras/engine/call_state_impl.h"
+#include "rill/keras/engine/layer_files_impl.h"
 #include "rill/keras/engine/name_stack_impl.h"
 #include "rill/keras/engine/weight_source.h"
 #include "rill/keras/registry/class_name_impl.h"
@@ -14,6 +15,14 @@
 #include "rill/ops/math_ops.h"
 
 namespace rill::keras {
+
+bool counts_as_weighted(const LayerImpl& layer) {
+  if (!layer.weights(LayerImpl::Which::all).empty()) return true;
+  const auto* files = dynamic_cast<const LayerFiles*>(&layer);
+  return (files && files->not_in_hdf5()) ||
+         std::any_of(layer.children.begin(), layer.children.end(),
+                     [](const Ref<LayerImpl>& c) { return counts_as_weighted(*c); });
+}
 
 void retain(LayerImpl* l) noexcept { l->refs.retain(); }
 void release(LayerImpl* l) noexcept {

@@ -251,6 +251,7 @@ struct ValueSpec {
   bool masked = false;  // a mask of this dtype and shape goes with it
   DType mask_dtype = {};
   TensorShape mask_shape = {};
+  TensorShape sizes = {};  // of a list of sizes: those that are known
 };
 // `structure` (may be null) becomes the structure of the result over placeholder leaves.
 std::vector<ValueSpec> infer_outputs(const Layer& layer, const Nest& inputs,

@@ -63,8 +63,9 @@ void LayerImpl::begin_lora() {
 
 void LayerImpl::enable_lora(std::int64_t rank, LoraOptions o) {
   RILL_CHECK(lora, invalid_argument,
-             "[{}] enable_lora: a {} has no low-rank adaptation; Dense, EinsumDense and Embedding "
-             "have. Call it for such layers inside: model.get_layer(name)->enable_lora(rank)",
+             "[{}] enable_lora: a {} has no low-rank adaptation; Dense, EinsumDense, Embedding, "
+             "Conv1D, Conv2D and Conv3D have. Call it for such layers inside: "
+             "model.get_layer(name)->enable_lora(rank)",
              name(), class_name());
   RILL_CHECK(
       !lora->constrained, invalid_argument,

@@ -10,6 +10,8 @@
 #include "rill/keras/engine/symbolic_impl.h"
 #include "rill/keras/engine/trace_impl.h"
 #include "rill/ops/array_ops.h"
+#include "rill/ops/ragged_ops.h"
+#include "rill/ops/sparse_ops.h"
 
 namespace rill::keras {
 
@@ -40,6 +42,8 @@ std::string KerasSymbol::describe() const {
   return format("the symbolic Keras tensor made by layer \"{}\"", node->layer->name());
 }
 TensorShape KerasSymbol::known_sizes() const {
+  if (const TensorShape& s = node->specs[static_cast<std::size_t>(index)].sizes; s.has_rank())
+    return s;
   // The sizes that a Shape op will give, as far as the drawing knows them.
   const auto* op = dynamic_cast<const OpLayer*>(node->layer.get());
   if (op && op->op().name == "Shape") return node->inputs.flatten().at(0).shape();
@@ -266,6 +270,19 @@ Ref<KerasNode> KerasNode::called_again(const std::function<void(Tensor&)>& repla
   again->config = config;
   return again;
 }
+int KerasNode::value_of(int result) const {
+  int number = 0;
+  for (const Nest& value : values_of(outputs)) {
+    result -= static_cast<int>(value.flatten().size());
+    if (result < 0) return number;
+    ++number;
+  }
+  return number;
+}
+bool is_more_of(const KerasSymbol* first, const KerasSymbol& second) {
+  return first && first->node.get() == second.node.get() && first->index < second.index &&
+         first->node->value_of(first->index) == second.node->value_of(second.index);
+}
 Nest symbolic_outputs(const Ref<KerasNode>& node) {
   std::vector<Tensor> leaves;
   for (std::size_t i = 0; i < node->specs.size(); ++i)
@@ -284,26 +301,61 @@ std::vector<ValueSpec> infer_outputs(const Layer& layer, const Nest& inputs,
     if (const KerasSymbol* s = keras_symbol(t)) {
       const ValueSpec spec = spec_of(*s);
       t = g->tensor({&g->add_argument("x", t.dtype(), t.shape()), 0});
+      if (spec.sizes.has_rank()) t = with_sizes(t, spec.sizes);
       if (spec.masked)
         set_mask(t, g->tensor({&g->add_argument("mask", spec.mask_dtype, spec.mask_shape), 0}));
     }
   CallOptions within = options;
   const Nest x = placed(leaves, inputs, within);
   const Nest out = LayerCalls::run(layer, x, std::move(within));
-  std::vector<ValueSpec> specs;
-  for (const Tensor& t : out.flatten()) {
+  for (const Tensor& t : out.flatten())
     RILL_CHECK(t.defined(), invalid_argument, "[{}] call returned an undefined tensor",
                layer.name());
+  return specs_of(out, structure);
+}
+
+std::vector<ValueSpec> specs_of(const Nest& values, Nest* structure) {
+  std::vector<ValueSpec> specs;
+  for (const Tensor& t : values.flatten()) {
     ValueSpec& spec = specs.emplace_back(ValueSpec{t.dtype(), t.shape()});
     if (const Tensor mask = mask_of(t); mask.defined())
       spec.masked = true, spec.mask_dtype = mask.dtype(), spec.mask_shape = mask.shape();
   }
+  // Of composites alone, which need it.
+  std::size_t first = 0;
+  for (const Nest& value : values_of(values)) {
+    const std::vector<Tensor> leaves = value.flatten();
+    if (value.composite_kind() == "sparse" && leaves.back().is_symbolic())
+      specs[first + leaves.size() - 1].sizes = leaves.back().impl()->symbol->known_sizes();
+    first += leaves.size();
+  }
   if (structure) {
     // The structure without the graph's tensors, which end with it.
-    std::vector<Tensor> placeholders(specs.size(), constant(0));
-    *structure = out.is_tensor() ? Nest(placeholders[0]) : out.with_leaves(placeholders);
+    const std::vector<Tensor> placeholders(specs.size(), constant(0));
+    *structure = values.is_tensor() ? Nest(placeholders[0]) : values.with_leaves(placeholders);
   }
   return specs;
+}
+
+std::vector<Nest> values_of(const Nest& nest) {
+  if (nest.is_tensor() || nest.is_composite()) return {nest};
+  std::vector<Nest> all;
+  for (std::size_t i = 0; i < nest.size(); ++i)
+    for (Nest& value : values_of(nest.part(i))) all.push_back(std::move(value));
+  return all;
+}
+
+TensorShape shape_of(const Nest& value) {
+  if (value.composite_kind() == "ragged") return value.as_ragged().shape();
+  if (value.composite_kind() == "sparse") return value.as_sparse().shape();
+  return value.as_tensor().shape();
+}
+
+Tensor with_sizes(const Tensor& sizes, const TensorShape& known) {
+  std::vector<Tensor> list;
+  for (int i = 0; i < known.rank(); ++i)
+    list.push_back(known.dim(i) < 0 ? sizes[i] : constant(known.dim(i), sizes.dtype()));
+  return stack(list);
 }
 
 Nest call_symbolically(const Layer& layer, const Nest& inputs, CallOptions options) {

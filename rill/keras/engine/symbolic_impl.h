@@ -52,6 +52,8 @@ class KerasNode {
   // The same call once more, on other symbolic tensors: `replace` puts them in their places.
   Ref<KerasNode> called_again(const std::function<void(Tensor&)>& replace) const;
   Tensor output(int index);  // one result, as a symbolic tensor
+  // Among its values, composites counted as one, that which has this result.
+  int value_of(int index) const;
 
  private:
   bool object_is_gone() const;
@@ -77,6 +79,17 @@ class KerasSymbol : public Symbol {
 // The symbol of a tensor of a drawing; null for any other tensor.
 const KerasSymbol* keras_symbol(const Tensor& t);
 bool any_symbolic(const std::vector<Tensor>& leaves);
+
+// The tensors of a nest, and its composites, each as one.
+std::vector<Nest> values_of(const Nest& nest);
+TensorShape shape_of(const Nest& value);  // of a composite, that of the whole
+// What is known of the tensors of a graph; `structure` becomes that of the nest over placeholders.
+std::vector<ValueSpec> specs_of(const Nest& values, Nest* structure);
+// A list of sizes, of which these are known.
+Tensor with_sizes(const Tensor& sizes, const TensorShape& known);
+
+// Whether the second tensor follows the first (which may be null) in one composite.
+bool is_more_of(const KerasSymbol* first, const KerasSymbol& second);
 
 // The result of a node as tensors in the node's structure.
 Nest symbolic_outputs(const Ref<KerasNode>& node);

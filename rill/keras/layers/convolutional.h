@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <optional>
 
 #include "rill/keras/activations/activation.h"
 #include "rill/keras/engine/layer.h"
@@ -30,6 +31,8 @@ struct ConvOptions {
   DTypePolicy dtype = {};
   bool trainable = true;
   std::vector<Tensor> weights = {};
+  std::int64_t lora_rank = 0;             // 0: none; see Layer::enable_lora
+  std::optional<double> lora_alpha = {};  // the rank, when not given
 };
 struct ConvTransposeOptions {
   std::int64_t filters = 0;

@@ -173,6 +173,7 @@ struct InputLayerOptions {
   std::int64_t batch_size = -1;  // -1: any
   DType dtype = {};
   std::string name = {};
+  bool sparse = false, ragged = false;
 };
 // The entry of a model; mostly made by keras::Input.
 class InputLayer : public Layer {
@@ -187,8 +188,28 @@ struct InputOptions {
   std::string name = {};         // "input_1", ... when empty
   DType dtype = {};              // backend::floatx(), when not given
 };
+// A field that must be given, and be true.
+struct SaidTrue {
+  SaidTrue(bool yes);
+};
+struct RaggedInputOptions {
+  std::int64_t batch_size = -1;
+  std::string name = {};
+  DType dtype = {};
+  SaidTrue ragged;
+};
+struct SparseInputOptions {
+  std::int64_t batch_size = -1;
+  std::string name = {};
+  DType dtype = {};
+  SaidTrue sparse;
+};
 // A symbolic tensor [batch, shape...]: layers that are called on it draw a functional model.
 Tensor Input(const TensorShape& shape, InputOptions options = {});
+// Input({None}, {.ragged = true}), Input({1000}, {.sparse = true}): the same of ragged and of
+// sparse tensors. Of a ragged one the axes up to the last None are ragged.
+RaggedTensor Input(const TensorShape& shape, RaggedInputOptions options);
+SparseTensor Input(const TensorShape& shape, SparseInputOptions options);
 
 }  // namespace keras
 }  // namespace RILL_API

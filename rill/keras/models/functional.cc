@@ -6,6 +6,7 @@
 #include "rill/base/logging.h"
 #include "rill/base/nearest.h"
 #include "rill/graph/ir/graph.h"
+#include "rill/keras/engine/layer_files_impl.h"
 #include "rill/keras/layers/call_arguments_impl.h"
 #include "rill/keras/layers/input_layer_impl.h"
 #include "rill/keras/models/model_impl.h"
@@ -202,11 +203,11 @@ void FunctionalImpl::list_layers(const std::vector<Ref<KerasNode>>& nodes,
                      [&](LayerImpl* a, LayerImpl* b) { return place(a) < place(b); });
   }
   auto with_weights = std::count_if(layers_.begin(), layers_.end(), [](const LayerRef& l) {
-    return !l->impl().weights(Which::all).empty();
+    return counts_as_weighted(l->impl());
   });
   for (LayerImpl* l : listed) {
     // Edges as Keras names them: those with weights, counted apart, and every layer.
-    if (!l->weights(Which::all).empty())
+    if (counts_as_weighted(*l))
       track_layer(format("layer_with_weights-{}", with_weights++), share(*l));
     track_layer(format("layer-{}", layers_.size()), share(*l));
     layers_.push_back(LayerObjects::of(*l));
@@ -243,28 +244,46 @@ void warn_of_extra(const std::string& model, const std::vector<std::string>& got
 }  // namespace
 
 Nest FunctionalImpl::call_nest(const Nest& given, const CallContext& context) {
-  std::vector<Tensor> leaves;
+  std::vector<Nest> values_given;
+  const std::vector<Nest> wanted = values_of(inputs_);
+  const auto input_name = [](const Nest& input) {
+    return keras_symbol(input.flatten().at(0))->node->layer->name();
+  };
+  const bool is_list = !inputs_.is_tensor() && !inputs_.is_composite();
   // Inputs by the keys of the model's own dict, or by the names of their layers.
-  if (given.is_dict() && (inputs_.is_dict() || inputs_.size() == input_leaves_.size())) {
+  if (given.is_dict() && (inputs_.is_dict() || !is_list || inputs_.size() == wanted.size())) {
     std::vector<std::string> keys;
     if (inputs_.is_dict())
       keys = inputs_.keys();
     else
-      for (const Tensor& t : input_leaves_) keys.push_back(keras_symbol(t)->node->layer->name());
+      for (const Nest& input : wanted) keys.push_back(input_name(input));
     const std::vector<std::string> got = given.keys();
     warn_of_extra(name(), got, keys);
     for (const std::string& key : keys) {
       RILL_CHECK(std::find(got.begin(), got.end(), key) != got.end(), invalid_argument,
                  "[{}] no data for input \"{}\": got a dict with the keys [{}]; expected [{}]",
                  name(), key, quoted_list(got), quoted_list(keys));
-      for (const Tensor& t : given[key].flatten()) leaves.push_back(t);
+      for (Nest& value : values_of(given[key])) values_given.push_back(std::move(value));
     }
   } else {
-    leaves = given.flatten();
+    values_given = values_of(given);
   }
-  RILL_CHECK(leaves.size() == input_leaves_.size(), invalid_argument,
+  RILL_CHECK(values_given.size() == wanted.size(), invalid_argument,
              "[{}] the model expects {} input(s), but it received {} input tensors", name(),
-             input_leaves_.size(), leaves.size());
+             wanted.size(), values_given.size());
+  std::vector<Tensor> leaves;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const auto kind = [](const Nest& n) {
+      return n.is_composite() ? std::string(n.composite_kind()) : std::string("dense");
+    };
+    const std::vector<Tensor> parts = values_given[i].flatten();
+    RILL_CHECK(
+        kind(values_given[i]) == kind(wanted[i]) && parts.size() == wanted[i].flatten().size(),
+        invalid_argument, "[{}] input \"{}\" is {} ({}), but it received a {} tensor ({})", name(),
+        input_name(wanted[i]), kind(wanted[i]), wanted[i].to_string(), kind(values_given[i]),
+        values_given[i].to_string());
+    leaves.insert(leaves.end(), parts.begin(), parts.end());
+  }
   std::vector<Tensor> values(static_cast<std::size_t>(num_values_));
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const KerasSymbol& s = *keras_symbol(input_leaves_[i]);

@@ -50,8 +50,13 @@ LayerRef Model::get_layer(int index) const {
 namespace {
 std::vector<std::string> names_of(const std::vector<Tensor>& tensors) {
   std::vector<std::string> names;
+  const KerasSymbol* before = nullptr;
   for (const Tensor& t : tensors) {
-    std::string n = keras_symbol(t)->node->layer->name();
+    const KerasSymbol* s = keras_symbol(t);
+    const bool more = is_more_of(before, *s);
+    before = s;
+    if (more) continue;
+    std::string n = s->node->layer->name();
     // A layer that gives two outputs has them numbered.
     std::string unique = n;
     for (int i = 1; std::find(names.begin(), names.end(), unique) != names.end(); ++i)

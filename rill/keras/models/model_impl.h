@@ -6,6 +6,7 @@
 
 namespace rill::keras {
 
+class InputLayerImpl;
 class Trainer;      // what compile and fit keep: training/trainer_impl.h
 class FitProgress;  // training/progress_impl.h
 // The layers of the model have changed: its steps are traced again.
@@ -60,6 +61,7 @@ class SequentialImpl : public ModelImpl {
   };
   void draw();
   void forget_drawing();
+  const InputLayerImpl* given_input() const;  // null: none was
   std::vector<LayerRef> layers_;
   LayerRef input_layer_;  // as it was given, or made of the first layer's input_shape
   TensorShape known_input_shape_;

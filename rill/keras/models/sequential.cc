@@ -2,6 +2,7 @@
 
 #include "rill/base/check.h"
 #include "rill/graph/ir/graph.h"
+#include "rill/keras/engine/layer_files_impl.h"
 #include "rill/keras/engine/name_stack_impl.h"
 #include "rill/keras/engine/registered_layers.h"
 #include "rill/keras/layers/input_layer_impl.h"
@@ -97,9 +98,8 @@ void SequentialImpl::pop() {
   // Its names in checkpoints, the last of both kinds, go with it.
   untrack(format("layer-{}", layers_.size()));
   untrack(format("layer_with_weights-{}",
-                 std::count_if(layers_.begin(), layers_.end(), [](const LayerRef& l) {
-                   return !l->impl().weights(Which::all).empty();
-                 })));
+                 std::count_if(layers_.begin(), layers_.end(),
+                               [](const LayerRef& l) { return counts_as_weighted(l->impl()); })));
   forget_drawing();
   if (!layers_.empty()) return;
   // Nothing says any more what the model takes.
@@ -110,6 +110,11 @@ void SequentialImpl::pop() {
   built_for.clear();
 }
 
+const InputLayerImpl* SequentialImpl::given_input() const {
+  return input_layer_.defined() ? static_cast<const InputLayerImpl*>(&input_layer_->impl())
+                                : nullptr;
+}
+
 void SequentialImpl::build_for(const TensorShape& shape, DType dtype) {
   const EagerScope eager;
   const NameStackReset names;
@@ -117,7 +122,11 @@ void SequentialImpl::build_for(const TensorShape& shape, DType dtype) {
   const TracingScope tracing(*g);
   TensorShape any_batch = shape;
   if (any_batch.rank() > 0 && !input_layer_.defined()) any_batch.set_dim(0, -1);
-  Nest x(g->tensor({&g->add_argument("x", dtype.defined() ? dtype : float32, any_batch), 0}));
+  const InputLayerImpl* input = given_input();
+  Nest x = input && (input->is_ragged() || input->is_sparse())
+               ? input->argument(*g)
+               : Nest(g->tensor(
+                     {&g->add_argument("x", dtype.defined() ? dtype : float32, any_batch), 0}));
   {
     CallResultsScope aside(*this);
     if (!layers_.empty())
@@ -127,7 +136,7 @@ void SequentialImpl::build_for(const TensorShape& shape, DType dtype) {
   // Edges as Keras names them: every layer, and those with weights again, counted apart.
   int with_weights = 0;
   for (const LayerRef& l : layers_)
-    if (!l->impl().weights(Which::all).empty())
+    if (counts_as_weighted(l->impl()))
       track_layer(format("layer_with_weights-{}", with_weights++), share(l->impl()));
   built = true;
   built_for = {shape};
@@ -180,10 +189,10 @@ void SequentialImpl::draw() {
          .name = input_name});
   }
   const CallResultsScope aside(*this);
-  const Tensor in = static_cast<InputLayerImpl&>(input_layer_->impl()).symbol();
-  Nest x(in);
+  const Nest in = static_cast<InputLayerImpl&>(input_layer_->impl()).symbol();
+  Nest x = in;
   for (const LayerRef& l : layers_) x = l->apply(x);
-  inputs_ = {in};
+  inputs_ = in.flatten();
   outputs_ = x.flatten();
 }
 std::vector<Tensor> SequentialImpl::inputs() {
@@ -206,8 +215,8 @@ void SequentialImpl::add_config(Config& c) const {
     Config input =
         Config::dict({{"batch_input_shape", batch},
                       {"dtype", input_dtype_.defined() ? input_dtype_.name() : "float32"},
-                      {"sparse", false},
-                      {"ragged", false}});
+                      {"sparse", given_input() && given_input()->is_sparse()},
+                      {"ragged", given_input() && given_input()->is_ragged()}});
     input.set("name", input_layer_.defined() ? input_layer_->name()
                       : layers_.empty()      ? name() + "_input"
                                              : layers_[0]->name() + "_input");

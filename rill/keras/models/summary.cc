@@ -97,7 +97,7 @@ std::string bytes_of(const std::vector<Variable>& list) {
 // Shapes in the structure of a result: "[(None, 2), (None, 3)]", "{'p': (None, 1)}".
 std::string shapes_in(const Nest& structure, const std::vector<TensorShape>& shapes,
                       std::size_t& next) {
-  if (structure.is_tensor()) return shapes.at(next++).to_string();
+  if (structure.is_tensor() || structure.is_composite()) return shapes.at(next++).to_string();
   std::string s;
   const std::vector<std::string> keys =
       structure.is_dict() ? structure.keys() : std::vector<std::string>();
@@ -116,17 +116,21 @@ std::string shapes_text(const Nest& structure, const std::vector<TensorShape>& s
 }
 std::string call_text(const KerasNode& n) {
   std::vector<TensorShape> shapes;
-  for (const ValueSpec& v : n.specs) shapes.push_back(v.shape);
+  auto* node = const_cast<KerasNode*>(&n);
+  retain(node);
+  for (const Nest& value : values_of(symbolic_outputs(Ref<KerasNode>(node))))
+    shapes.push_back(shape_of(value));
   return n.is_input() ? "[" + shapes[0].to_string() + "]" : shapes_text(n.outputs, shapes);
 }
 
 // `drawn`: the layer is part of a model whose shapes are known.
 std::string shape_text(LayerImpl& l, bool drawn) {
   if (const std::vector<Tensor> ends = l.outputs(); !ends.empty()) {
-    std::vector<TensorShape> shapes;
-    for (const Tensor& t : ends) shapes.push_back(t.shape());
     const auto* graph = dynamic_cast<const FunctionalImpl*>(&l);
-    return shapes_text(graph ? graph->output_nest() : Nest(ends), shapes);
+    const Nest outputs = graph ? graph->output_nest() : Nest(ends);
+    std::vector<TensorShape> shapes;
+    for (const Nest& value : values_of(outputs)) shapes.push_back(shape_of(value));
+    return shapes_text(outputs, shapes);
   }
   if (!l.inbound.empty()) {
     const std::string first = call_text(*l.inbound[0]);
@@ -146,11 +150,15 @@ std::string connections(const FunctionalImpl& model, const LayerImpl& l) {
   std::sort(calls.begin(), calls.end(),
             [](const KerasNode* a, const KerasNode* b) { return a->id < b->id; });
   std::string s;
+  const KerasSymbol* before = nullptr;
   for (const KerasNode* n : calls)
     for (const Tensor& t : n->leaves())
-      if (const KerasSymbol* in = keras_symbol(t))
-        s += format("{}'{}[{}][{}]'", s.empty() ? "" : ", ", in->node->layer->name(),
-                    in->node->index, in->index);
+      if (const KerasSymbol* in = keras_symbol(t)) {
+        if (!is_more_of(before, *in))
+          s += format("{}'{}[{}][{}]'", s.empty() ? "" : ", ", in->node->layer->name(),
+                      in->node->index, in->node->value_of(in->index));
+        before = in;
+      }
   return "[" + s + "]";
 }
 
@@ -162,8 +170,12 @@ bool is_chain(const FunctionalImpl& model) {
     if (std::find(seen.begin(), seen.end(), n->layer.get()) != seen.end()) return false;
     seen.push_back(n->layer.get());
     int symbolic = 0;
+    const KerasSymbol* last = nullptr;
     for (const Tensor& t : n->leaves())
-      if (const KerasSymbol* s = keras_symbol(t)) symbolic += s->node.get() == before ? 1 : 2;
+      if (const KerasSymbol* s = keras_symbol(t)) {
+        if (!is_more_of(last, *s)) symbolic += s->node.get() == before ? 1 : 2;
+        last = s;
+      }
     if (before ? symbolic != 1 : !n->is_input()) return false;
     before = n.get();
   }

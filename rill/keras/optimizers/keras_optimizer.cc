@@ -1,7 +1,10 @@
 #include <regex>
 
 #include "rill/base/check.h"
+#include "rill/eager/context.h"
+#include "rill/graph/control_flow/control_flow.h"
 #include "rill/graph/ir/graph.h"
+#include "rill/keras/behaviour_impl.h"
 #include "rill/keras/optimizers/keras_optimizer_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
@@ -47,7 +50,7 @@ std::string_view legacy_slot(std::string_view optimizer, std::string_view slot) 
 }
 
 namespace {
-constexpr const char* kAverage = "average";
+constexpr const char *kAverage = "average", *kGathered = "gradient_accumulator";
 
 void append(TrackableNode& list, const Ref<TrackableNode>& node) {
   list.track(std::to_string(list.edges().size()), node);
@@ -63,7 +66,8 @@ KerasOptimizerImpl::KerasOptimizerImpl(KerasSetup setup, std::vector<SlotGroup> 
       setup_(std::move(setup)),
       groups_(std::move(groups)),
       variables_(new TrackableNode),
-      rate_node_(new RateNode(this)) {
+      rate_node_(new RateNode(this)),
+      first_is_mean_(setup_.gradient_accumulation_steps || keras_behaviour() == 3) {
   RILL_CHECK(!setup_.clipnorm || !setup_.global_clipnorm, invalid_argument,
              "[{}] clipnorm is {} and global_clipnorm is {}; expected one of them at most",
              setup_.class_name, setup_.clipnorm.value_or(0), setup_.global_clipnorm.value_or(0));
@@ -73,6 +77,14 @@ KerasOptimizerImpl::KerasOptimizerImpl(KerasSetup setup, std::vector<SlotGroup> 
   RILL_CHECK(!setup_.ema_overwrite_frequency || *setup_.ema_overwrite_frequency >= 1,
              invalid_argument, "[{}] ema_overwrite_frequency is {}; expected at least 1",
              setup_.class_name, setup_.ema_overwrite_frequency.value_or(1));
+  RILL_CHECK(setup_.gradient_accumulation_steps.value_or(2) >= 2, invalid_argument,
+             "[{}] gradient_accumulation_steps is {}; expected at least 2, or none",
+             setup_.class_name, setup_.gradient_accumulation_steps.value_or(2));
+  if (setup_.gradient_accumulation_steps) {
+    groups_.insert(groups_.begin(), SlotGroup{{kGathered, "_accumulated_gradients"}});
+    const DeviceScope host("/cpu:0");
+    steps_ = Variable(constant(0, int64), {.trainable = false, .name = "steps"});
+  }
   if (setup_.use_ema)
     groups_.insert(groups_.begin(),
                    SlotGroup{{kAverage, "_model_variables_moving_average", 0, true}});
@@ -145,9 +157,53 @@ void KerasOptimizerImpl::before_updates(const GradientsAndVariables& pairs, cons
     if (const std::optional<double> decay = weight_decay_of(v); decay && g.defined() && decays(v))
       v.assign_sub(v.value() * scalar_for(v, *decay) * scalar_for(v, rate));
 }
-void KerasOptimizerImpl::after_updates(const GradientsAndVariables& pairs, const Tensor& done) {
+void KerasOptimizerImpl::use_gradients(const GradientsAndVariables& pairs, const Tensor& calls) {
+  if (const auto n = setup_.gradient_accumulation_steps) {
+    const Tensor done = floordiv(calls, *n);
+    gather_or_step(pairs, calls, done);
+    average(pairs, done);  // after each call
+    steps_.assign(floordiv(calls + 1, *n));
+  } else {
+    update_variables(pairs, calls, calls);
+    average(pairs, calls);
+  }
+}
+void KerasOptimizerImpl::gather_or_step(const GradientsAndVariables& pairs, const Tensor& calls,
+                                        const Tensor& done) {
+  const std::int64_t n = *setup_.gradient_accumulation_steps;
+  GradientsAndVariables sums;
+  std::vector<Variable> gathered;
+  for (const auto& [g, v] : pairs) {
+    if (!g.defined()) continue;
+    gathered.push_back(slot_variable(v, kGathered, 0));
+    sums.emplace_back(g.tensor() + gathered.back().value(), v);
+  }
+  const auto step = [&] {
+    GradientsAndVariables means;
+    for (const auto& [sum, v] : sums)
+      means.emplace_back(sum.tensor() / scalar_for(v, double(n)), v);
+    update_variables(means, calls, done);
+    // Also those of variables that have no gradient this time.
+    for (const Variable& all : gathered_) all.assign(zeros_like(all.value()));
+    return constant(true);
+  };
+  const auto gather = [&] {
+    for (std::size_t i = 0; i < sums.size(); ++i) gathered[i].assign(sums[i].first.tensor());
+    return constant(false);
+  };
+  cond(floormod(calls + 1, n) == 0, step, gather);
+}
+Variable KerasOptimizerImpl::steps_taken() const {
+  if (!gathers_gradients()) return iterations;
+  EagerScope now;  // the calls may have come from a file
+  steps_.assign(floordiv(iterations.value(), *setup_.gradient_accumulation_steps));
+  return steps_;
+}
+void KerasOptimizerImpl::average(const GradientsAndVariables& pairs, const Tensor& done) {
   if (!setup_.use_ema) return;
-  const double keep = setup_.ema_momentum;
+  Number keep = setup_.ema_momentum;
+  if (first_is_mean_)
+    keep = Number::of(where(done == 0, constant(0.), constant(setup_.ema_momentum)));
   for (const auto& [g, v] : pairs) {
     if (!g.defined()) continue;
     const Variable average = slot_variable(v, kAverage, 0, true);
@@ -184,6 +240,8 @@ Config KerasOptimizerImpl::config() const {
                            {"ema_overwrite_frequency", optional(setup_.ema_overwrite_frequency)},
                            {"jit_compile", false},
                            {"is_legacy_optimizer", false}});
+  if (setup_.gradient_accumulation_steps)  // which Keras 2 does not know
+    c.set("gradient_accumulation_steps", *setup_.gradient_accumulation_steps);
   c.set("learning_rate", rate().is_schedule() ? rate().config() : Config(learning_rate()));
   if (setup_.decay != 0) c.set("decay", setup_.decay);
   for (const std::string& key : setup_.own.keys()) c.set(key, setup_.own[key]);
@@ -208,6 +266,7 @@ void KerasOptimizerImpl::slot_made(const Variable& var, const char* what, const 
   for (const SlotGroup& group : groups_)
     for (const SlotList& list : group) {
       if (std::string_view(list.slot) != what) continue;
+      if (what == std::string_view(kGathered)) gathered_.push_back(made);
       const Ref<TrackableNode> node = node_of(made);
       for (TrackableNode* to : {variables_.get(), child(list.edge)}) append(*to, node);
       made_.push_back({node_of(var), std::string(legacy_slot(setup_.class_name, what)), node});

@@ -27,6 +27,7 @@ struct KerasSetup {
   bool use_ema;
   double ema_momentum;
   std::optional<int> ema_overwrite_frequency;
+  std::optional<std::int64_t> gradient_accumulation_steps;
   double decay;
   Config own;  // its own arguments
 };
@@ -50,6 +51,8 @@ class KerasOptimizerImpl : public RuleOptimizerImpl, public SlotOwner {
   void exclude_from_weight_decay(const std::vector<Variable>& variables,
                                  const std::vector<std::string>& names) override;
   void finalize_variable_values(const std::vector<Variable>& variables) override;
+  Variable steps_taken() const override;
+  bool gathers_gradients() const override { return setup_.gradient_accumulation_steps.has_value(); }
 
   std::vector<SlotOwner::Slot> slot_variables() override { return {}; }  // it writes none
   void offer_slots(const Ref<SlotOffer>& offer) override;
@@ -68,11 +71,13 @@ class KerasOptimizerImpl : public RuleOptimizerImpl, public SlotOwner {
   GradientsAndVariables changed(const GradientsAndVariables& pairs) override;
   Number changed_rate(const Number& rate, const Number& done) const override;
   void before_updates(const GradientsAndVariables& pairs, const Number& rate) override;
-  void after_updates(const GradientsAndVariables& pairs, const Tensor& done) override;
+  void use_gradients(const GradientsAndVariables& pairs, const Tensor& calls) override;
 
  private:
   class RateNode;
   void restore_rate(double rate);
+  void gather_or_step(const GradientsAndVariables& pairs, const Tensor& calls, const Tensor& done);
+  void average(const GradientsAndVariables& pairs, const Tensor& done);
   bool decays(const Variable& v) const;
   void take(const SlotOwner::Slot& slot);
   std::vector<SlotOwner::Slot> made_;  // by their names before 2.11
@@ -84,6 +89,9 @@ class KerasOptimizerImpl : public RuleOptimizerImpl, public SlotOwner {
   std::vector<SlotGroup> groups_;
   Ref<TrackableNode> variables_;
   Ref<TrackableNode> rate_node_;
+  std::vector<Variable> gathered_;
+  Variable steps_;            // of several calls each; follows the count of calls
+  const bool first_is_mean_;  // Keras 3: averages begin with the variables after the first step
 };
 
 }  // namespace rill::keras

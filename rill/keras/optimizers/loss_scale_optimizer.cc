@@ -6,6 +6,7 @@
 #include "rill/keras/behaviour_impl.h"
 #include "rill/keras/optimizers/keras_optimizer_impl.h"
 #include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
+#include "rill/keras/registry/class_registry_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 
@@ -134,7 +135,7 @@ void LossScaleOptimizerImpl::apply(const GradientsAndVariables& pairs,
         return constant(true);
       },
       [&] {
-        if (behaves_as == 2) iterations.assign_add(1);
+        if (behaves_as == 2 && !gathers_gradients()) iterations.assign_add(1);
         return constant(false);
       });
   share_edges();
@@ -142,10 +143,12 @@ void LossScaleOptimizerImpl::apply(const GradientsAndVariables& pairs,
 }
 
 Config LossScaleOptimizerImpl::config() const {
-  const Config of_inner = Config::dict({{"module", "keras.optimizers"},
-                                        {"class_name", inner->class_name()},
-                                        {"config", inner->config()},
-                                        {"registered_name", Config()}});
+  const std::string users = inner->registered_name();
+  const Config of_inner = users.empty() ? Config::dict({{"module", "keras.optimizers"},
+                                                        {"class_name", inner->class_name()},
+                                                        {"config", inner->config()},
+                                                        {"registered_name", Config()}})
+                                        : users_record(users, inner->config());
   return Config::dict({{"inner_optimizer", of_inner},
                        {"dynamic", growth_steps.has_value()},
                        {"initial_scale", initial_scale},

@@ -31,6 +31,8 @@ class LossScaleOptimizerImpl : public OptimizerImpl {
   void finalize_variable_values(const std::vector<Variable>& vars) override {
     inner->finalize_variable_values(vars);
   }
+  Variable steps_taken() const override { return inner->steps_taken(); }
+  bool gathers_gradients() const override { return inner->gathers_gradients(); }
   Tensor scaled_loss(const Tensor& loss) override;
   Gradients unscaled_gradients(const Gradients& gradients) override;
   Tensor loss_scale() const;

@@ -100,25 +100,30 @@ void RuleOptimizerImpl::build(const std::vector<Variable>& variables) {
   std::call_once(prepared_, [&] { prepare(variables); });
 }
 
-// One step. What is known already is worked with as plain numbers.
 void RuleOptimizerImpl::make_step(const GradientsAndVariables& pairs) {
-  Number lr = 0, count = 0;
-  const Tensor done = iterations.value();
-  if (is_tracing()) {
-    lr = traced_rate(done);
-    count = Number::of(done) + 1;
-  } else {
-    const auto n = done.item<std::int64_t>();
-    lr = rate_cell_.defined() ? rate_cell_.item<double>() : rate_.at(n);
-    count = static_cast<double>(n) + 1;
-  }
   // State for all, as in Keras: a file holds as much whether or not a gradient was there.
   std::vector<Variable> variables;
   for (const auto& [g, v] : pairs)
     if (g.defined() || (v.initialized() && v.dtype().is_floating())) variables.push_back(v);
   build(variables);
-  Step step(count);
-  lr = changed_rate(lr, count - 1);
+  use_gradients(pairs, iterations.value());
+  iterations.assign_add(1);
+  for (const auto& [g, v] : pairs)
+    if (const Ref<Projection>& p = variable_cell(v.handle()).projection; g.defined() && p)
+      v.assign(p->project(v.value()));
+}
+
+// What is known already is worked with as plain numbers.
+void RuleOptimizerImpl::update_variables(const GradientsAndVariables& pairs, const Tensor& calls,
+                                         const Tensor& done) {
+  Number lr = 0;
+  if (is_tracing())
+    lr = traced_rate(calls);
+  else
+    lr = rate_cell_.defined() ? rate_cell_.item<double>() : rate_.at(calls.item<std::int64_t>());
+  const Number before = Number::of(done);
+  Step step(before + 1);
+  lr = changed_rate(lr, before);
   GradientsAndVariables other;
   if (changes_gradients()) other = changed(pairs);
   const GradientsAndVariables& used = changes_gradients() ? other : pairs;
@@ -127,11 +132,6 @@ void RuleOptimizerImpl::make_step(const GradientsAndVariables& pairs) {
   for (const auto& [g, v] : used)
     if (g.defined()) update(v, g, lr, step);
   end_step();
-  after_updates(used, done);
-  iterations.assign_add(1);
-  for (const auto& [g, v] : used)
-    if (const Ref<Projection>& p = variable_cell(v.handle()).projection; g.defined() && p)
-      v.assign(p->project(v.value()));
 }
 
 namespace {
@@ -304,10 +304,10 @@ Optimizer::Optimizer(OptimizerImpl* impl) : impl_(impl) {}
 Variable Optimizer::apply_gradients(const GradientsAndVariables& pairs) {
   static const Variable none;
   if (!pairs.empty()) impl_->apply(pairs, none);
-  return iterations();
+  return impl_->iterations;
 }
 void Optimizer::build(const std::vector<Variable>& variables) { impl_->build(variables); }
-Variable Optimizer::iterations() const { return impl_->iterations; }
+Variable Optimizer::iterations() const { return impl_->steps_taken(); }
 double Optimizer::learning_rate() const { return impl_->learning_rate(); }
 void Optimizer::set_learning_rate(const optimizers::LearningRate& rate) {
   impl_->set_learning_rate(rate);

@@ -1,7 +1,11 @@
 #pragma once
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -25,6 +29,9 @@ class Optimizer;
 
 namespace keras {
 
+namespace optimizers {
+class UserOptimizer;
+}
 class OptimizerImpl;
 void retain(OptimizerImpl*) noexcept;
 void release(OptimizerImpl*) noexcept;
@@ -35,8 +42,12 @@ void release(OptimizerImpl*) noexcept;
 // part of the graph; there the numbers of rows that do not exist are found when it runs.
 class Optimizer {
  public:
-  // Gives iterations. Without any pair nothing happens; InvalidArgument where every gradient is
-  // none.
+  // Of a user-defined class: keeps a copy.
+  template <class C>
+  requires(std::is_base_of_v<optimizers::UserOptimizer, C>) Optimizer(const C& own)
+      : Optimizer(by_object(std::make_shared<C>(own))) {}
+  // Gives the count of calls. Without any pair nothing happens; InvalidArgument where every
+  // gradient is none.
   Variable apply_gradients(const GradientsAndVariables& grads_and_vars);
   Variable apply_gradients(const Gradients& grads, const std::vector<Variable>& vars) {
     return apply_gradients(zip(grads, vars));
@@ -58,7 +69,9 @@ class Optimizer {
   Gradients get_unscaled_gradients(const Gradients& gradients) const;
   // Makes the state for these variables now; the first step does it otherwise.
   void build(const std::vector<Variable>& variables);
-  Variable iterations() const;  // int64: steps taken
+  // int64: steps taken. With gradient_accumulation_steps = n, every n-th call of apply_gradients
+  // takes one; the calls are what that gives, and what a schedule goes by, as in Keras 3.
+  Variable iterations() const;
   // Of a schedule: that of the step which was made last, the first before it.
   double learning_rate() const;
   // Takes effect at the next step, also of functions that were traced before: then a number
@@ -80,6 +93,9 @@ class Optimizer {
   // yet is restored at the first step.
   Ref<TrackableNode> trackable() const;
 
+ private:
+  static OptimizerImpl* by_object(std::shared_ptr<optimizers::UserOptimizer> object);
+
  protected:
   explicit Optimizer(OptimizerImpl* impl);
   explicit Optimizer(const Ref<OptimizerImpl>& impl) : impl_(impl) {}
@@ -93,13 +109,15 @@ using keras::Optimizer;
 // What every optimizer takes: variables shrink by weight_decay * learning_rate * themselves at
 // each step; one of the three bounds gradients (each by its norm, each element, all by their
 // common norm); use_ema keeps averages of the variables, which replace them every
-// ema_overwrite_frequency steps. Below the name: older names of Keras. lr is the learning_rate,
-// which becomes learning_rate / (1 + decay * steps).
+// ema_overwrite_frequency steps; of gradient_accumulation_steps (at least 2) calls the last makes a
+// step, with the mean of their gradients. Below the name: older names of Keras. lr is the
+// learning_rate, which becomes learning_rate / (1 + decay * steps).
 #define RILL_OPTIMIZER_FIELDS(class_name)                                    \
   std::optional<double> clipnorm = {}, clipvalue = {}, global_clipnorm = {}; \
   bool use_ema = false;                                                      \
   double ema_momentum = 0.99;                                                \
   std::optional<int> ema_overwrite_frequency = {};                           \
+  std::optional<std::int64_t> gradient_accumulation_steps = {};              \
   std::string name = class_name;                                             \
   std::optional<LearningRate> lr = {};                                       \
   double decay = 0
@@ -280,6 +298,53 @@ class Muon : public Optimizer {
  public:
   explicit Muon(MuonOptions options = {});
 };
+
+// ---- a user's
+struct UserOptimizerOptions {
+  LearningRate learning_rate = 0.001;
+  std::optional<double> weight_decay = {};
+  RILL_OPTIMIZER_FIELDS("");
+  // As serialize writes them; other keys are left alone.
+  static UserOptimizerOptions from_config(const Config& config);
+};
+// The update of one variable.
+struct UpdateContext {
+  Tensor learning_rate, step;   // scalars of the variable's dtype; steps are counted from 1
+  std::vector<Variable> slots;  // the state of the variable, in the order of slots()
+};
+// Base of user-defined optimizers. All that is not its own rule (weight decay, clipping, averages,
+// gathered gradients, schedules, the scale of the loss) goes as with the others:
+//
+//   struct Signs : keras::optimizers::UserOptimizer {
+//     explicit Signs(keras::optimizers::UserOptimizerOptions o = {}) : UserOptimizer(o) {}
+//     explicit Signs(const keras::Config& c) : UserOptimizer(c) {}
+//     std::vector<std::string> slots() const override { return {"momentums"}; }
+//     void update_step(const Tensor& g, const tf::Variable& v,
+//                      const keras::optimizers::UpdateContext& c) override {
+//       c.slots[0].assign(c.slots[0] * 0.9f + g);
+//       v.assign_sub(c.learning_rate * tf::sign(c.slots[0].value()));
+//     }
+//   };
+//   model.compile({.optimizer = Signs({.learning_rate = 0.01}), .loss = "mse"});
+//
+// keras::utils::register_keras_serializable<Signs>("Signs") lets files and names say it.
+class UserOptimizer {
+ public:
+  explicit UserOptimizer(UserOptimizerOptions options = {}) : options_(std::move(options)) {}
+  explicit UserOptimizer(const Config& config)
+      : UserOptimizer(UserOptimizerOptions::from_config(config)) {}
+  virtual ~UserOptimizer() = default;
+  // Assigns to the variable, and to its slots.
+  virtual void update_step(const Tensor& gradient, const Variable& variable,
+                           const UpdateContext& context) = 0;
+  // The names of what is kept for each variable, as large as it; all begin as 0.
+  virtual std::vector<std::string> slots() const { return {}; }
+  virtual Config get_config() const { return Config::dict(); }  // its own arguments
+  const UserOptimizerOptions& options() const { return options_; }
+
+ private:
+  UserOptimizerOptions options_;
+};
 #undef RILL_OPTIMIZER_FIELDS
 
 // The optimizer of that name ("adam", "Adam", "rmsprop", ..) with its defaults;
@@ -290,5 +355,12 @@ Config serialize(const Optimizer& optimizer);
 Optimizer deserialize(const Config& config);
 
 }  // namespace optimizers
+
+// A user's class, for files that name it.
+struct RegisterOptimizer {
+  RegisterOptimizer(std::string_view registered_name, const std::type_info& type,
+                    std::function<Optimizer(const Config&)> factory);
+};
+
 }  // namespace keras
 }  // namespace RILL_API

@@ -48,6 +48,8 @@ class OptimizerImpl : public TrackableNode {
   virtual std::vector<Variable> variables() const = 0;
   virtual std::string class_name() const = 0;
   virtual Config config() const;
+  // Of a user's class; empty for the library's.
+  virtual std::string registered_name() const { return {}; }
   virtual void exclude_from_weight_decay(const std::vector<Variable>& variables,
                                          const std::vector<std::string>& names);
   virtual void finalize_variable_values(const std::vector<Variable>& variables);
@@ -55,8 +57,12 @@ class OptimizerImpl : public TrackableNode {
   virtual Tensor scaled_loss(const Tensor& loss) { return loss; }
   virtual Gradients unscaled_gradients(const Gradients& gradients) { return gradients; }
 
+  // Steps taken: the calls of apply(), unless several of them make one.
+  virtual Variable steps_taken() const { return iterations; }
+  virtual bool gathers_gradients() const { return false; }
+
   std::string name;
-  Variable iterations;
+  Variable iterations;  // calls of apply()
 };
 
 // An optimizer with its own rule; shared by Keras's family and TensorFlow 1's. How the state
@@ -85,12 +91,18 @@ class RuleOptimizerImpl : public OptimizerImpl {
   virtual void begin_step(const Step& /*step*/) {}
   virtual void end_step() {}
   // What a family does beside the rule itself: gradients are changed, the rate is, variables are
-  // before and after their updates. `done`: the steps made so far.
+  // before their updates. `done`: the steps made so far.
   virtual bool changes_gradients() const { return false; }
   virtual GradientsAndVariables changed(const GradientsAndVariables& pairs) { return pairs; }
   virtual Number changed_rate(const Number& rate, const Number& /*done*/) const { return rate; }
   virtual void before_updates(const GradientsAndVariables&, const Number& /*rate*/) {}
-  virtual void after_updates(const GradientsAndVariables&, const Tensor& /*done*/) {}
+  // What one call of apply() does to the variables; `calls`: those made so far.
+  virtual void use_gradients(const GradientsAndVariables& pairs, const Tensor& calls) {
+    update_variables(pairs, calls, calls);
+  }
+  // A step, after `done` others, at the rate that there is after so many calls.
+  void update_variables(const GradientsAndVariables& pairs, const Tensor& calls,
+                        const Tensor& done);
 
   // The shape of the state called `slot` of a variable of shape `of`.
   virtual TensorShape slot_shape(const TensorShape& of, std::string_view /*slot*/) const {

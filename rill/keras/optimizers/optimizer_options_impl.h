@@ -47,6 +47,7 @@ KerasSetup setup(const char* class_name, const O& options) {
                o.use_ema,
                o.ema_momentum,
                o.ema_overwrite_frequency,
+               o.gradient_accumulation_steps,
                o.decay,
                Config::dict()};
   own_fields(o, [&](const char* key, const auto& value) { s.own.set(key, argument(value)); });
@@ -71,6 +72,8 @@ O options_of(const Config& c) {
   o.ema_momentum = c.get("ema_momentum", o.ema_momentum);
   if (!c.get("ema_overwrite_frequency").is_null())
     o.ema_overwrite_frequency = static_cast<int>(c["ema_overwrite_frequency"].as_int());
+  if (!c.get("gradient_accumulation_steps").is_null())
+    o.gradient_accumulation_steps = c["gradient_accumulation_steps"].as_int();
   o.decay = c.get("decay", 0.0);
   own_fields(o, [&](const char* key, auto& value) { read_argument(c, key, value); });
   return o;
@@ -80,6 +83,10 @@ template <class O, class Options>
 Optimizer made(const Config& c) {
   return O(options_of<Options>(c));
 }
+
+// The user's class of that name, made of the configuration; none when there is none.
+std::optional<Optimizer> users_optimizer(std::string_view name, const Config& config);
+std::vector<std::string> users_optimizer_names();
 
 // Those of Keras 3, from their configurations.
 Optimizer lamb_of(const Config& config);

@@ -10,6 +10,7 @@
 #include "rill/keras/optimizers/keras_optimizer_impl.h"
 #include "rill/keras/optimizers/loss_scale_optimizer_impl.h"
 #include "rill/keras/optimizers/optimizer_options_impl.h"
+#include "rill/keras/registry/class_registry_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/state_ops.h"
@@ -210,7 +211,8 @@ class NadamImpl : public KerasOptimizerImpl {
   // The product as this variable of the step finds it, after what it adds.
   Number multiplied_product(const Number& u, Step& step) {
     const Variable p = product();
-    const bool each = is_tracing() && variables_in_step_ > 1 && keras_behaviour() == 2;
+    const bool each =
+        is_tracing() && variables_in_step_ > 1 && keras_behaviour() == 2 && !gathers_gradients();
     if (!each && in_step_ > 0) return step.value_of(p);
     Tensor after = (Number::of(p) * u).as(p.dtype());
     if (each) {
@@ -469,8 +471,11 @@ Optimizer make(std::string_view name, const Config& config, const char* tag) {
     known.push_back(lowered(k.class_name));
     if (lower == known.back()) return k.make(config);
   }
-  RILL_FAIL(invalid_argument, "[{}] there is no optimizer \"{}\".{}", tag, name,
-            did_you_mean(lower, known));
+  if (const std::optional<Optimizer> users = users_optimizer(name, config)) return *users;
+  for (const std::string& users : users_optimizer_names()) known.push_back(users);
+  const std::string near = did_you_mean(lower, known);
+  RILL_FAIL(invalid_argument, "[{}] there is no optimizer \"{}\".{}{}", tag, name, near,
+            near.empty() ? " Register a user-defined class first: " + registering_call(name) : "");
 }
 
 }  // namespace
@@ -478,14 +483,18 @@ Optimizer make(std::string_view name, const Config& config, const char* tag) {
 Optimizer get(std::string_view name) { return make(name, Config::dict(), "optimizers.get"); }
 Config serialize(const Optimizer& optimizer) {
   const Config config = optimizer.get_config();
+  const Ref<TrackableNode> node = optimizer.trackable();
+  const std::string users = static_cast<const OptimizerImpl&>(*node).registered_name();
+  if (!users.empty()) return users_record(users, config);
   return Config::dict({{"class_name", optimizer.class_name()}, {"config", config}});
 }
 Optimizer deserialize(const Config& c) {
   if (c.is_text()) return get(c.as_string());
-  std::string_view name = c["class_name"].as_string();
+  std::string_view name = class_of_record(c);
+  const Config& config = c.get("config").is_dict() ? c["config"] : Config::dict();
+  if (std::optional<Optimizer> users = users_optimizer(name, config)) return *users;
   if (name.starts_with("Custom>")) name.remove_prefix(7);  // where a package registered it
-  return make(name, c.get("config").is_dict() ? c["config"] : Config::dict(),
-              "optimizers.deserialize");
+  return make(name, config, "optimizers.deserialize");
 }
 
 }  // namespace rill::keras::optimizers

@@ -2,8 +2,7 @@
 
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
-#include "rill/keras/registry/class_name_impl.h"
-#include "rill/keras/registry/class_registry_impl.h"
+#include "rill/keras/registry/tensor_function_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/linalg_ops.h"
 #include "rill/ops/math_ops.h"
@@ -11,13 +10,8 @@
 
 namespace rill::keras {
 
-class RegularizerImpl {
- public:
-  std::string class_name;
-  Config config;
-  std::function<Tensor(const Tensor&)> f;
-  std::shared_ptr<const Regularizer> object;  // of a user's class
-  RefCount refs;
+class RegularizerImpl : public TensorFunction<Regularizer> {
+  using TensorFunction::TensorFunction;
 };
 void retain(RegularizerImpl* r) noexcept { r->refs.retain(); }
 void release(RegularizerImpl* r) noexcept {
@@ -26,18 +20,9 @@ void release(RegularizerImpl* r) noexcept {
 
 namespace {
 
-ClassRegistry<std::function<Regularizer(const Config&)>>& known_regularizers() {
-  static auto* k = new ClassRegistry<std::function<Regularizer(const Config&)>>;
-  return *k;
-}
-
 RegularizerImpl* make(const char* class_name, Config config,
                       std::function<Tensor(const Tensor&)> f) {
-  auto* impl = new RegularizerImpl;
-  impl->class_name = class_name;
-  impl->config = std::move(config);
-  impl->f = std::move(f);
-  return impl;
+  return new RegularizerImpl(class_name, std::move(config), std::move(f));
 }
 
 void check_factor(const char* name, double factor) {
@@ -51,16 +36,12 @@ Tensor sum_of_squares(const Tensor& x) { return 2.0 * nn::l2_loss(x); }
 
 RegisterRegularizer::RegisterRegularizer(std::string_view name, const std::type_info& type,
                                          std::function<Regularizer(const Config&)> f) {
-  known_regularizers().add(name, type, std::move(f));
+  RegularizerImpl::known().add(name, type, std::move(f));
 }
 
 Tensor Regularizer::call(const Tensor& x) const {
-  const bool own = typeid(*this) != typeid(Regularizer);
-  RILL_CHECK(impl_, failed_precondition, "[regularizer] {}",
-             own ? format("the class {} has no call: override Tensor call(const Tensor& x) const",
-                          class_name_of(typeid(*this)))
-                 : std::string("there is none: it was default-constructed"));
-  return impl_->object ? impl_->object->call(x) : impl_->f(x);
+  return RegularizerImpl::call(impl_.get(), *this, x, "regularizer",
+                               "Tensor call(const Tensor& x) const");
 }
 Config Regularizer::get_config() const {
   if (impl_ && impl_->object) return impl_->object->get_config();
@@ -73,21 +54,10 @@ Config Regularizer::get_config() const {
 }
 Tensor Regularizer::operator()(const Tensor& x) const { return call(x); }
 Regularizer Regularizer::by_object(std::shared_ptr<const Regularizer> object) {
-  auto* impl = new RegularizerImpl;
-  impl->object = std::move(object);
-  return Regularizer(impl);
+  return Regularizer(new RegularizerImpl(std::move(object)));
 }
 
-Config Regularizer::serialize() const {
-  if (!impl_) return {};
-  if (const Regularizer* own = impl_->object.get())
-    return users_record(known_regularizers().name_of(typeid(*own), class_name_of(typeid(*own))),
-                        own->get_config());
-  RILL_CHECK(!impl_->class_name.empty(), failed_precondition,
-             "[regularizer] a user-defined function has no name that a file could hold; use one of "
-             "keras::regularizers");
-  return Config::dict({{"class_name", impl_->class_name}, {"config", impl_->config}});
-}
+Config Regularizer::serialize() const { return impl_ ? impl_->record("regularizer") : Config(); }
 
 Regularizer Regularizer::deserialize(const Config& c) {
   if (c.is_null()) return {};
@@ -100,14 +70,7 @@ Regularizer Regularizer::deserialize(const Config& c) {
   if (name == "OrthogonalRegularizer")
     return regularizers::OrthogonalRegularizer(
         {.factor = o.get("factor", 0.01), .mode = o.get("mode", "rows")});
-  if (const auto make = known_regularizers().find(name))
-    return make(o.is_dict() ? o : Config::dict());
-  try {
-    return by_name(name);
-  } catch (errors::Error& e) {
-    e.add_context("Register a user-defined class first: " + registering_call(name));
-    throw;
-  }
+  return RegularizerImpl::of_record(name, o, [](const std::string& n) { return by_name(n); });
 }
 
 Regularizer Regularizer::by_name(std::string_view name) {
@@ -116,7 +79,7 @@ Regularizer Regularizer::by_name(std::string_view name) {
   if (name == "l1_l2" || name == "L1L2") return regularizers::L1L2(0.01, 0.01);
   if (name == "orthogonal_regularizer" || name == "OrthogonalRegularizer")
     return regularizers::OrthogonalRegularizer();
-  if (const auto make = known_regularizers().find(name)) return make(Config::dict());
+  if (const auto own = RegularizerImpl::known().find(name)) return own(Config::dict());
   RILL_FAIL(invalid_argument, "[regularizer] unknown regularizer \"{}\".{}", name,
             did_you_mean(name, {"l1", "l2", "l1_l2", "orthogonal_regularizer"}));
 }

@@ -66,7 +66,7 @@ TEST(CallArguments, WhatOnlyKeras3HasIsRefused) {
   json.replace(json.find("\"units\""), 7, "\"quantization_config\": \"int8\", \"units\"");
   testing::expect_error<errors::Unimplemented>([&] { models::from_json(json); },
                                                "quantization_config = \"int8\"");
-  const Sequential conv({layers::Conv1D(2, 3, {.input_shape = {5, 3}})});
+  const Sequential conv({layers::Conv1DTranspose(2, 3, {.input_shape = {5, 3}})});
   json = conv.to_json();
   json.replace(json.find("\"filters\""), 9, "\"lora_rank\": 4, \"filters\"");
   testing::expect_error<errors::Unimplemented>([&] { models::from_json(json); }, "lora_rank = 4");

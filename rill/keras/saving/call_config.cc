@@ -16,7 +16,7 @@ class LayerCall {
 
   Config config() {
     const auto& names = call_arguments(n_.layer->class_name()).inputs;
-    const bool by_name = !names.empty() && !n_.inputs.is_tensor();
+    const bool by_name = !names.empty() && !n_.inputs.is_tensor() && !n_.inputs.is_composite();
     for (std::size_t i = 1; by_name && i < n_.inputs.size(); ++i) {
       const Config given = value(n_.inputs.part(i));
       if (i > names.size()) {  // states that were given one by one
@@ -30,7 +30,8 @@ class LayerCall {
     }
     add_options();
     if (by_name) return Config::list({input(n_.inputs[0])});
-    return n_.inputs.is_tensor() ? Config::list({input(n_.inputs)}) : input(n_.inputs);
+    return n_.inputs.is_tensor() || n_.inputs.is_composite() ? Config::list({input(n_.inputs)})
+                                                             : input(n_.inputs);
   }
 
  private:
@@ -63,6 +64,7 @@ class LayerCall {
   }
   // An argument with a name.
   Config value(const Nest& nest) const {
+    if (nest.is_composite()) return place_(whole_result(nest));
     if (nest.is_tensor())
       return keras_symbol(nest.as_tensor()) ? place_(nest.as_tensor())
                                             : constant_config(nest.as_tensor());
@@ -71,8 +73,8 @@ class LayerCall {
     return list;
   }
   Config input(const Nest& nest) const {
-    if (nest.is_tensor()) {
-      const Tensor& t = nest.as_tensor();
+    if (nest.is_tensor() || nest.is_composite()) {
+      const Tensor t = whole_result(nest);
       Config entry =
           keras_symbol(t) ? place_(t) : Config::list({kConstantValue, -1, constant_config(t)});
       entry.push_back(arguments_);
@@ -92,6 +94,23 @@ class LayerCall {
 };
 
 }  // namespace
+
+Tensor whole_result(const Nest& value) {
+  if (value.is_tensor()) return value.as_tensor();
+  const std::vector<Tensor> leaves = value.flatten();
+  const KerasSymbol* first = keras_symbol(leaves.at(0));
+  bool one = first != nullptr;
+  for (const Tensor& t : leaves) {
+    const KerasSymbol* s = keras_symbol(t);
+    one = one && s && s->node.get() == first->node.get() &&
+          s->node->value_of(s->index) == first->node->value_of(first->index);
+  }
+  RILL_CHECK(one, unimplemented,
+             "[get_config] a {} tensor was made of the tensors of several layers, which a "
+             "configuration cannot say; put what makes it into a user-defined Layer",
+             value.composite_kind());
+  return leaves[0];
+}
 
 bool only_whole(const Config& c) {
   if (!c.is_list()) return c.kind() == Config::Kind::integer;

@@ -7,6 +7,10 @@
 // [["dense", 0, 0, {}]] of a layer, ["dense", 0, 0, {"y": 2.0, "name": null}] of an op.
 namespace rill::keras {
 
+// A tensor that stands for the value: itself, or the first of a composite that one call gave.
+// Unimplemented for one that was put together of several.
+Tensor whole_result(const Nest& value);
+
 // ["dense", 0, 0]: the layer that makes a tensor, which of its calls, which of its results.
 using TensorPlace = std::function<Config(const Tensor&)>;
 

@@ -25,7 +25,7 @@ void FunctionalImpl::add_config(Config& c) const {
   }
   const TensorPlace place = [&](const Tensor& t) {
     const KerasSymbol& s = *keras_symbol(t);
-    return Config::list({s.node->layer->name(), index.at(s.node.get()), s.index});
+    return Config::list({s.node->layer->name(), index.at(s.node.get()), s.node->value_of(s.index)});
   };
   Config list = Config::list();
   for (const LayerRef& l : layers_) {
@@ -47,21 +47,22 @@ void FunctionalImpl::add_config(Config& c) const {
     entry.set("inbound_nodes", inbound);
     list.push_back(entry);
   }
-  const auto ends = [&](const Nest& nest, const std::vector<Tensor>& leaves) {
+  const auto ends = [&](const Nest& nest) {
     const std::vector<std::string> keys = nest.is_dict() ? nest.keys() : std::vector<std::string>();
-    Config e = keys.size() == leaves.size() ? Config::dict({}) : Config::list();
-    for (std::size_t i = 0; i < leaves.size(); ++i)
-      if (keys.size() == leaves.size())
-        e.set(keys[i], place(leaves[i]));
+    const std::vector<Nest> values = values_of(nest);
+    Config e = keys.size() == values.size() ? Config::dict({}) : Config::list();
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (keys.size() == values.size())
+        e.set(keys[i], place(whole_result(values[i])));
       else
-        e.push_back(place(leaves[i]));
+        e.push_back(place(whole_result(values[i])));
     return e;
   };
   c = Config::dict({{"name", name()},
                     {"trainable", trainable},
                     {"layers", list},
-                    {"input_layers", ends(inputs_, input_leaves_)},
-                    {"output_layers", ends(outputs_, output_leaves_)}});
+                    {"input_layers", ends(inputs_)},
+                    {"output_layers", ends(outputs_)}});
 }
 
 }  // namespace rill::keras

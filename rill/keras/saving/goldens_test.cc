@@ -11,7 +11,10 @@
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
 #include "rill/ops/nn_ops.h"
+#include "rill/ops/ragged_ops.h"
 #include "rill/ops/random_ops.h"
+#include "rill/ops/sparse_ops.h"
+#include "rill/saving/checkpoint.h"
 #include "tests/checkpoint_files.h"
 #include "tests/keras_goldens.h"
 #include "tests/shows.h"
@@ -37,6 +40,16 @@ tf::Nest inputs_of(const std::string& name) {
   if (name == "calls")
     return tf::Nest{numbers({6, 3, 4}), numbers({6, 5, 4}) / 2.f, numbers({6, 5}) > -0.5f,
                     numbers({6, 3, 5}) > -0.7f};
+  if (name == "ragged") {
+    const Tensor lengths = tf::constant({2, 1, 5, 1, 3, 4}, tf::int64),
+                 words = tf::cast(tf::abs(numbers({16})) * 8.f, tf::int32) % 7;
+    return tf::Nest::make({tf::RaggedTensor::from_row_lengths(words, lengths),
+                           tf::RaggedTensor::from_row_lengths(numbers({16, 3}), lengths)});
+  }
+  if (name == "sparse") {
+    const Tensor all = numbers({6, 5}), rows = all * tf::cast(all > 0.3f, tf::float32);
+    return tf::Nest::make({tf::sparse::from_dense(rows), numbers({6, 4})});
+  }
   return numbers({6, 4});
 }
 
@@ -44,8 +57,8 @@ keras::Config results(keras::Model& m, const std::string& name) {
   return rill::keras_goldens::results(m, inputs_of(name));
 }
 
-const char* const kModels[] = {"stack",  "graph", "nested", "ops",
-                               "scaled", "calls", "arrays", "cells"};
+const char* const kModels[] = {"stack", "graph",  "nested", "ops",    "scaled",
+                               "calls", "arrays", "cells",  "ragged", "sparse"};
 
 TEST(KerasFiles, WholeModelsOfKerasGoOn) {
   RILL_SHOWS("S07", "S08");
@@ -115,6 +128,57 @@ TEST(KerasFiles, ACheckpointOfKerasHasTheLossScale) {
   EXPECT_EQ(optimizer.loss_scale().item<float>(), 256.f);
 }
 
+// ---- layers that have looked at the data
+Tensor texts() {
+  return tf::constant({{"a", "b"}, {"a", "c"}, {"d", "a"}, {"a", "b"}, {"a", "c"}, {"d", "a"}});
+}
+tf::Nest adapted_inputs() { return tf::Nest{numbers({6, 3}), texts()}; }
+// Adapted to the numbers times `scale`, unless that is 0; to the words always, since no checkpoint
+// holds them.
+keras::Model made_adapted(float scale) {
+  namespace layers = keras::layers;
+  const Tensor x = keras::Input({3}, {.name = "x"}),
+               w = keras::Input({2}, {.name = "w", .dtype = tf::string});
+  const layers::Normalization norm({.name = "norm"});
+  const layers::Discretization bins({.num_bins = 3, .name = "bins"});
+  const layers::StringLookup words({.output_mode = "multi_hot", .name = "words"});
+  words.adapt(texts());
+  if (scale != 0) norm.adapt(numbers({6, 3}) * scale), bins.adapt(numbers({6, 3}) * scale);
+  const Tensor y = layers::Concatenate()({norm(x), tf::cast(bins(x), tf::float32), words(w)});
+  return keras::Model(tf::Nest{x, w}, layers::Dense(2, {.name = "out"})(y), "adapted");
+}
+TEST(KerasFiles, ACheckpointOfKerasHasWhatAdaptFound) {
+  const keras::Config want =
+      keras::Config::from_json(rill::io::file_contents(golden("expected.json")))["adapted"];
+  keras::Model fresh = made_adapted(0);
+  fresh.load_weights(golden("adapted"));
+  rill::keras_goldens::expect_near_before(rill::keras_goldens::before(fresh, adapted_inputs()),
+                                          want);
+  // Beside what another adapt had found.
+  keras::Model other = made_adapted(3);
+  other.load_weights(golden("adapted"));
+  rill::keras_goldens::expect_near_before(rill::keras_goldens::before(other, adapted_inputs()),
+                                          want);
+}
+
+TEST(KerasFiles, CheckpointsHoldWhatAdaptFound) {
+  const std::string folder = rill::saving_tests::fresh_folder("adapted_checkpoints");
+  keras::Model m = made_adapted(1);
+  const keras::Config want = rill::keras_goldens::before(m, adapted_inputs());
+  m.save_weights(folder + "/weights");
+  tf::train::Checkpoint(m).write(folder + "/checkpoint");
+  for (const char* how : {"/weights", "/checkpoint"}) {
+    SCOPED_TRACE(how);
+    keras::Model again = made_adapted(2);
+    if (std::string(how) == "/weights")
+      again.load_weights(folder + how);
+    else
+      tf::train::Checkpoint(again).restore(folder + how).assert_consumed();
+    rill::keras_goldens::expect_near_before(rill::keras_goldens::before(again, adapted_inputs()),
+                                            want);
+  }
+}
+
 // The layers in their order, with what each is called on.
 std::vector<std::string> calls_of(const std::string& json) {
   const keras::Config c = keras::Config::from_json(json);
@@ -125,7 +189,7 @@ std::vector<std::string> calls_of(const std::string& json) {
 }
 
 TEST(KerasFiles, LayersAreListedAsKerasListsThem) {
-  for (const std::string name : {"stack", "graph", "nested", "calls"}) {
+  for (const std::string name : {"stack", "graph", "nested", "calls", "ragged", "sparse"}) {
     const std::string theirs = rill::io::file_contents(golden(name + ".json"));
     EXPECT_EQ(calls_of(keras::models::from_json(theirs).to_json()), calls_of(theirs)) << name;
   }
@@ -181,7 +245,29 @@ keras::Model made_of_cells() {
   return keras::Model(x, layers::Dense(2)(rnn(x)), "cells");
 }
 
+keras::Model made_of_rows() {
+  namespace layers = keras::layers;
+  const auto words =
+      keras::Input({tf::None}, {.name = "words", .dtype = tf::int32, .ragged = true});
+  const auto steps = keras::Input({tf::None, 3}, {.name = "steps", .ragged = true});
+  const tf::Nest y = layers::Dense(3, {.activation = "tanh"})(
+      layers::LSTM(4, {.return_sequences = true})(layers::Embedding(7, 4)(words)));
+  const tf::Nest mean = layers::GlobalAveragePooling1D()(y), last = layers::GRU(3)(steps);
+  const Tensor z = layers::Concatenate()({mean.as_tensor(), last.as_tensor()});
+  return keras::Model(tf::Nest::make({words, steps}), layers::Dense(2)(z), "ragged");
+}
+
+keras::Model made_of_few() {
+  namespace layers = keras::layers;
+  const auto x = keras::Input({5}, {.name = "x", .sparse = true});
+  const Tensor y = keras::Input({4}, {.name = "y"});
+  const Tensor z = layers::Dense(3, {.activation = "tanh"})(x).as_tensor() + layers::Dense(3)(y);
+  return keras::Model(tf::Nest::make({x, y}), layers::Dense(2)(z), "sparse");
+}
+
 keras::Model made(const std::string& name) {
+  if (name == "ragged") return made_of_rows();
+  if (name == "sparse") return made_of_few();
   using keras::layers::Dense, keras::layers::Flatten, keras::layers::Dropout;
   if (name == "stack")
     return keras::Sequential({Flatten({.input_shape = {2, 2}}), Dense(3, {.activation = "relu"}),
@@ -245,6 +331,9 @@ TEST(KerasFiles, RillWritesForKeras) {
   for (const char* suffix : {"", ".weights.h5", "_weights.h5"})
     own.save_weights(folder + "/own" + suffix);
   expected.set("own", rill::keras_goldens::before(own, numbers({6, 4})));
+  keras::Model adapted = made_adapted(1);
+  adapted.save_weights(folder + "/adapted");
+  expected.set("adapted", rill::keras_goldens::before(adapted, adapted_inputs()));
   rill::io::write_file_atomically(folder + "/expected.json", expected.to_json());
   for (const std::string name : kModels)
     for (const char* suffix : {".h5", ".keras"}) {

@@ -43,8 +43,9 @@ bool is_there(const std::string& name) {
 }
 
 // What scales losses, layers of the applications, tensors as arguments of calls.
-const char* const kMoreModels[] = {"mixed",  "factor",    "scaling", "parts",
-                                   "states", "constants", "newer",   "muon"};
+const char* const kMoreModels[] = {"mixed",     "factor",    "scaling",     "parts",
+                                   "states",    "constants", "newer",       "muon",
+                                   "gathering", "pairs",     "scaled_pairs"};
 
 using rill::keras_goldens::expect_near, rill::keras_goldens::numbers;
 
@@ -171,7 +172,8 @@ keras::Model made(const std::string& name) {
     y = layers::Reshape({15})(layers::LeakyReLU(0.1)(y));
     return keras::Model(x, Dense(2)(y), "attention");
   }
-  if (name == "factor" || name == "scaling")
+  if (name == "factor" || name == "scaling" || name == "gathering" || name == "pairs" ||
+      name == "scaled_pairs")
     return Sequential({Dense(3, {.activation = "tanh", .input_shape = {4}}), Dense(2)}, name);
   if (name == "mixed")
     return Sequential(
@@ -251,6 +253,17 @@ keras::OptimizerRef optimizer_for(const std::string& name) {
   if (name == "muon") return optimizers::Muon({.learning_rate = 0.05});
   if (name == "newer") return optimizers::Lamb({.learning_rate = 0.01, .epsilon = 1e-3});
   using Scaling = keras::mixed_precision::LossScaleOptimizer;
+  if (name == "gathering")
+    return optimizers::Adam({.learning_rate = 0.05, .gradient_accumulation_steps = 3});
+  if (name == "pairs")
+    return optimizers::SGD({.learning_rate = 0.05,
+                            .use_ema = true,
+                            .ema_momentum = 0.5,
+                            .ema_overwrite_frequency = 1,
+                            .gradient_accumulation_steps = 2});
+  if (name == "scaled_pairs")
+    return Scaling(optimizers::Nadam({.learning_rate = 0.05, .gradient_accumulation_steps = 2}),
+                   {.initial_scale = 64.0, .dynamic_growth_steps = 2});
   if (name == "factor")
     return Scaling(optimizers::SGD({.learning_rate = 0.05, .momentum = 0.9}),
                    {.dynamic = false, .initial_scale = 128.0});
@@ -266,7 +279,26 @@ keras::OptimizerRef optimizer_for(const std::string& name) {
 // ---- adapted layers
 Tensor words() { return tf::cast(tf::abs(numbers({6, 5})) * 8.f, tf::int32) % 7; }
 
-// The model of make_models.py.
+// The models of make_models.py.
+keras::Model adapted_filters() {
+  const Tensor x = keras::Input({4, 4, 4}, {.name = "x"});
+  Tensor y = layers::Reshape({4, 4, 4, 1})(x);
+  y = layers::Conv3D(2, 2, {.name = "three", .lora_rank = 1})(y);
+  y = layers::Reshape({3, 3, 6})(y);
+  y = layers::Conv2D(4, {2, 3},
+                     {.padding = "same", .groups = 2, .activation = "tanh", .name = "two"})(y);
+  y = layers::Reshape({9, 4})(y);
+  y = layers::Conv1D(3, 3,
+                     {.strides = 2,
+                      .padding = "causal",
+                      .use_bias = false,
+                      .name = "one",
+                      .lora_rank = 2,
+                      .lora_alpha = 4})(y);
+  keras::Model m(x, layers::Dense(2)(layers::Flatten()(y)), "filters");
+  m.get_layer("two")->enable_lora(2, {.b_initializer = "ones"});
+  return m;
+}
 keras::Model adapted_model() {
   const Tensor x = keras::Input({5}, {.name = "x", .dtype = tf::int32});
   const layers::Embedding embedding(
@@ -281,25 +313,34 @@ keras::Model adapted_model() {
   m.get_layer("words")->enable_lora(2, {.b_initializer = "ones"});
   return m;
 }
+Tensor adapted_inputs(const std::string& name) {
+  return name == "lora" ? words() : numbers({6, 4, 4, 4});
+}
 // What the model computes, going on as in Keras: there both factors are 0 after loading.
-keras::Config results_with_no_factors(const std::string& path) {
+keras::Config results_with_no_factors(const std::string& path, const Tensor& x) {
   keras::Model m = keras::models::load_model(path);
   for (const tf::Variable& v : m.weights())
     if (v.name().find("lora_") != std::string::npos) v.assign(tf::zeros(v.shape()));
-  return rill::keras_goldens::results(m, words());
+  return rill::keras_goldens::results(m, x);
 }
 
 TEST(AdaptedKeras3Files, SumsInTheNewLayoutFactorsInTheOld) {
-  const keras::Config want = expected()["lora"];
-  expect_near(results_with_no_factors(golden("lora.keras")), want);
-  keras::Model m = keras::models::load_model(golden("lora.h5"));
-  EXPECT_TRUE(m.get_layer("words")->lora_enabled());
-  expect_near(rill::keras_goldens::results(m, words()), expected()["lora_h5"]);
-  for (const char* suffix : {".weights.h5", ".keras", ".h5"}) {
-    SCOPED_TRACE(suffix);
-    keras::Model of_json = keras::models::from_json(rill::io::file_contents(golden("lora.json")));
-    of_json.load_weights(golden(std::string("lora") + suffix));
-    rill::keras_goldens::expect_near_before(rill::keras_goldens::before(of_json, words()), want);
+  for (const std::string name : {"lora", "filters"}) {
+    SCOPED_TRACE(name);
+    const Tensor x = adapted_inputs(name);
+    const keras::Config want = expected()[name];
+    expect_near(results_with_no_factors(golden(name + ".keras"), x), want);
+    keras::Model m = keras::models::load_model(golden(name + ".h5"));
+    EXPECT_TRUE(m.get_layer(name == "lora" ? "words" : "two")->lora_enabled());
+    expect_near(rill::keras_goldens::results(m, x), expected()[name + "_h5"]);
+    for (const char* suffix : {".weights.h5", ".keras", ".h5"}) {
+      if (!is_there(name + suffix)) continue;
+      SCOPED_TRACE(suffix);
+      keras::Model of_json =
+          keras::models::from_json(rill::io::file_contents(golden(name + ".json")));
+      of_json.load_weights(golden(name + suffix));
+      rill::keras_goldens::expect_near_before(rill::keras_goldens::before(of_json, x), want);
+    }
   }
 }
 
@@ -340,20 +381,25 @@ TEST(Keras3, RillWritesForKeras) {
       expect_near(results(again, name), want[name]);
     }
   }
-  {
-    keras::Model m = adapted_model();
-    m.compile({.optimizer = keras::optimizers::Adam(0.01), .loss = "mse", .metrics = {"mae"}});
-    for (int i = 0; i < 3; ++i) m.train_on_batch(words(), numbers({6, 2}));
+  for (const std::string name : {"lora", "filters"}) {
+    SCOPED_TRACE(name);
+    const std::string path = folder + "/" + name;
+    const Tensor x = adapted_inputs(name);
+    keras::Model m = name == "lora" ? adapted_model() : adapted_filters();
+    m.compile({.optimizer = keras::optimizers::Adam({.learning_rate = 0.01, .epsilon = 1e-3}),
+               .loss = "mse",
+               .metrics = {"mae"}});
+    for (int i = 0; i < 3; ++i) m.train_on_batch(x, numbers({6, 2}));
     m.reset_metrics();
-    m.save(folder + "/lora.keras", {.keras_version = 3});
-    m.save(folder + "/lora.h5", {.keras_version = 3});
-    m.save_weights(folder + "/lora.weights.h5");
-    m.save(folder + "/lora2.keras");
-    m.save(folder + "/lora2.h5");
-    want.set("lora", results_with_no_factors(folder + "/lora.keras"));
-    want.set("lora_h5", rill::keras_goldens::results(m, words()));
-    keras::Model again = keras::models::load_model(folder + "/lora.h5");
-    expect_near(rill::keras_goldens::results(again, words()), want["lora_h5"]);
+    m.save(path + ".keras", {.keras_version = 3});
+    m.save(path + ".h5", {.keras_version = 3});
+    m.save_weights(path + ".weights.h5");
+    m.save(path + "2.keras");
+    m.save(path + "2.h5");
+    want.set(name, results_with_no_factors(path + ".keras", x));
+    want.set(name + "_h5", rill::keras_goldens::results(m, x));
+    keras::Model again = keras::models::load_model(path + ".h5");
+    expect_near(rill::keras_goldens::results(again, x), want[name + "_h5"]);
   }
   keras_goldens_classes::Own own;
   own(numbers({6, 4}));
@@ -452,7 +498,7 @@ TEST_P(Keras3FilesOfTensorFlow, TrainingGoesOn) {
 }
 INSTANTIATE_TEST_SUITE_P(All, Keras3FilesOfTensorFlow,
                          ::testing::Values("graph", "nested", "conv", "recurrent", "mixed",
-                                           "scaling"),
+                                           "scaling", "gathering"),
                          [](const auto& p) { return std::string(p.param); });
 
 // Behind the slots of Nadam stands the product of its momenta. Files of Keras 2 do not hold it, but

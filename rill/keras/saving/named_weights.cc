@@ -229,7 +229,9 @@ void plan_named_optimizer(const Model& model, const io::Hdf5Reader& file, Weight
     return n == "learning_rate" || n == "learning_rate:0" || n.ends_with("/learning_rate");
   });
   if (names.size() > 1) model.optimizer().build(model.trainable_variables());
-  const std::vector<OptimizerVariable> variables = optimizer_variables(model.optimizer());
+  std::vector<OptimizerVariable> variables = optimizer_variables(model.optimizer());
+  if (model.impl().behaves_as == 3 || names.size() < variables.size())
+    variables = kept_by_keras3(model.optimizer());
   // Of Keras 3, the product of momenta.
   const Ref<TrackableNode> product = product_of_momenta(model.optimizer());
   if (product && !names.empty()) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "rill/base/check.h"
@@ -28,13 +29,7 @@ Config serialize_optimizer(const Optimizer& o) {
 
 Optimizer deserialize_optimizer(const Config& given, bool scaled) {
   if (given.is_text()) return optimizers::get(given.as_string());
-  // Of Keras 3, which may also gather gradients and scale the loss by a number.
-  const char* steps = "gradient_accumulation_steps";
-  const Config &inside = given["config"].get("inner_optimizer"),
-               &gathered = (inside.is_dict() ? inside["config"] : given["config"]).get(steps);
-  RILL_CHECK(gathered.is_null(), unimplemented,
-             "[load_model] the optimizer has {} = {}, which Rill's does not have", steps,
-             gathered.to_json());
+  // Of Keras 3, which may also scale the loss by a number.
   if (const Config& factor = given["config"].get("loss_scale_factor"); !factor.is_null()) {
     Config plain = given, config = given["config"];
     config.erase("loss_scale_factor");
@@ -110,6 +105,20 @@ std::vector<OptimizerVariable> optimizer_variables(const Optimizer& o) {
   return list;
 }
 
+std::vector<OptimizerVariable> kept_by_keras3(const Optimizer& o) {
+  std::vector<OptimizerVariable> list = optimizer_variables(o);
+  const Config record = rule_record(o);
+  if (record["class_name"] != Config("SGD") || record["config"].get("momentum", 0.0) != 0)
+    return list;
+  for (const TrackableNode::Edge& e : o.trackable()->edges())
+    if (e.name == "momentums")
+      std::erase_if(list, [&](const OptimizerVariable& v) {
+        return std::any_of(e.child->edges().begin(), e.child->edges().end(),
+                           [&](const auto& m) { return m.child.get() == v.node.get(); });
+      });
+  return list;
+}
+
 Ref<TrackableNode> product_of_momenta(const Optimizer& o) {
   for (const TrackableNode::Edge& e : o.trackable()->edges())
     if (e.name == "_u_product") return e.child;
@@ -126,6 +135,9 @@ Tensor product_of_momenta_after(const Optimizer& o, std::int64_t steps, int kera
   for (const TrackableNode::Edge& e : o.trackable()->edges())
     if (e.name == "_momentums" && keras == 2)
       n = static_cast<std::int64_t>(e.child->edges().size());
+  if (const Config& calls = rule_record(o)["config"].get("gradient_accumulation_steps");
+      calls.is_number())
+    steps /= calls.as_int();
   double value = 1;
   // It soon is too small for a float.
   for (std::int64_t t = 1; t <= steps && value > 0; ++t) {
@@ -140,14 +152,11 @@ Tensor product_of_momenta_after(const Optimizer& o, std::int64_t steps, int kera
 
 std::vector<std::pair<std::string, Tensor>> optimizer_state(const Optimizer& o, int keras_version) {
   std::vector<std::pair<std::string, Tensor>> state;
-  for (const OptimizerVariable& v : optimizer_variables(o))
+  for (const OptimizerVariable& v : keras_version < 3 ? optimizer_variables(o) : kept_by_keras3(o))
     state.emplace_back(v.name, v.node->saved_values().at(0).value);
   if (keras_version < 3) return state;
-  // Keras 3 keeps the learning rate behind the count of steps, unless it is a schedule, and no
-  // momentum for an SGD that has none.
+  // Keras 3 keeps the learning rate behind the count of steps, unless it is a schedule.
   const Config record = rule_record(o), &config = record["config"];
-  if (record["class_name"] == Config("SGD") && config.get("momentum", 0.0) == 0)
-    state.resize(std::min<std::size_t>(state.size(), 1));
   if (config.get("learning_rate").is_number())
     state.insert(state.begin() + 1, {"learning_rate", constant(o.learning_rate(), float32)});
   // Nor does it keep the product of momenta of an optimizer inside another one.

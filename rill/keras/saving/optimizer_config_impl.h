@@ -28,6 +28,8 @@ bool has_keras_state(const Optimizer& optimizer);  // not one of TensorFlow 1
 // The record of the optimizer; of one that scales the loss, that of the one inside.
 Config rule_record(const Optimizer& optimizer);
 std::vector<OptimizerVariable> optimizer_variables(const Optimizer& optimizer);
+// The same without momenta of an SGD that uses none.
+std::vector<OptimizerVariable> kept_by_keras3(const Optimizer& optimizer);
 // Names and values of these, as a file of Keras 2 or Keras 3 holds them.
 std::vector<std::pair<std::string, Tensor>> optimizer_state(const Optimizer& optimizer,
                                                             int keras_version);

@@ -313,7 +313,9 @@ void plan_placed_optimizer(const Model& model, const io::Hdf5Reader& file, Weigh
   const bool has_slots =
       stored > 2 || (stored == 2 && file.shape(below(vars, "1")) != TensorShape::scalar());
   if (has_slots) model.optimizer().build(model.trainable_variables());
-  const std::vector<OptimizerVariable> state = optimizer_variables(model.optimizer());
+  std::vector<OptimizerVariable> state = optimizer_variables(model.optimizer());
+  if (model.impl().behaves_as == 3 || stored < state.size())
+    state = kept_by_keras3(model.optimizer());
   // Keras 3 has the learning rate behind the count of steps, unless it is a schedule, and behind
   // the slots of Nadam the product of its momenta.
   const Ref<TrackableNode> product = product_of_momenta(model.optimizer());

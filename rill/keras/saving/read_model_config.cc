@@ -85,20 +85,21 @@ class Drawing {
     Config function;   // of an op: TensorFlow's name, or that of Keras 3 ...
     Config op_config;  // ... whose arguments stand here and in the call
     std::vector<Config> calls;
-    std::vector<std::vector<Tensor>> results;
-    std::int64_t first = 0;          // the number of the first call
+    std::vector<std::vector<Nest>> results;  // of each call; composites are one
+    std::int64_t first = 0;                  // the number of the first call
     std::vector<std::string> parts;  // layers of Rill that stand for one of Keras, beside the last
   };
   void read_layers();
   void draw();
   bool ready(const Config& call) const;
-  std::vector<Tensor> run(Entry& e, const Config& call);
+  std::vector<Nest> run(Entry& e, const Config& call);
   Nest with_named(const Nest& inputs, const Config& arguments,
                   const std::vector<std::string_view>& names) const;
-  std::vector<Tensor> run_op(Entry& e, const Config& call);
+  std::vector<Nest> run_op(Entry& e, const Config& call);
   void name_parts(const KerasNode& of, Entry& e);
-  const Tensor* find(const Place& p) const;  // null: not drawn yet
+  const Nest* find(const Place& p) const;  // null: not drawn yet
   Tensor tensor(const Config& c) const;
+  Nest value(const Config& c) const;  // a tensor or a composite
   Nest structure(const Config& c) const;
   Tensor operand(const Config& c, const Tensor& like) const;
 
@@ -156,7 +157,7 @@ void Drawing::read_layers() {
       if (const auto at = lowest.find(e.name); at != lowest.end()) e.first = at->second;
 }
 
-const Tensor* Drawing::find(const Place& p) const {
+const Nest* Drawing::find(const Place& p) const {
   const auto at = by_name_.find(p.layer);
   RILL_CHECK(at != by_name_.end(), invalid_argument,
              "[Functional] a call refers to the layer \"{}\", which the model does not have",
@@ -168,7 +169,7 @@ const Tensor* Drawing::find(const Place& p) const {
              "[Functional] a call refers to call {} of layer \"{}\", which has {}", p.call, p.layer,
              all);
   if (call >= static_cast<std::int64_t>(e.results.size())) return nullptr;
-  const std::vector<Tensor>& results = e.results[static_cast<std::size_t>(call)];
+  const std::vector<Nest>& results = e.results[static_cast<std::size_t>(call)];
   RILL_CHECK(p.result >= 0 && p.result < static_cast<std::int64_t>(results.size()),
              invalid_argument,
              "[Functional] a call refers to result {} of layer \"{}\", which has {}", p.result,
@@ -208,18 +209,19 @@ void Drawing::draw() {
              "loops");
 }
 
-Tensor Drawing::tensor(const Config& c) const {
+Tensor Drawing::tensor(const Config& c) const { return value(c).as_tensor(); }
+Nest Drawing::value(const Config& c) const {
   const std::optional<Place> p = place_of(c);
   RILL_CHECK(p, invalid_argument,
              "[Functional] got {}; expected a tensor of the model, as [\"dense\", 0, 0]",
              c.to_json().substr(0, 100));
-  const Tensor* t = find(*p);
+  const Nest* t = find(*p);
   RILL_CHECK(t, invalid_argument, "[Functional] layer \"{}\" is used before it is called",
              p->layer);
   return *t;
 }
 Nest Drawing::structure(const Config& c) const {
-  if (place_of(c)) return tensor(c);
+  if (place_of(c)) return value(c);
   if (is_constant(c)) return operand(c, {});
   if (is_array(c)) {
     const Config& dtype = c["config"].get("dtype");
@@ -279,7 +281,7 @@ void Drawing::name_parts(const KerasNode& of, Entry& e) {
   }
 }
 
-std::vector<Tensor> Drawing::run_op(Entry& e, const Config& call) {
+std::vector<Nest> Drawing::run_op(Entry& e, const Config& call) {
   const std::string& name = e.function.as_string();
   const WrittenCall written =
       e.op_config.is_dict() ? keras3_call(name, e.op_config, call) : keras2_call(name, call);
@@ -291,22 +293,23 @@ std::vector<Tensor> Drawing::run_op(Entry& e, const Config& call) {
   // What changes nothing gives its input back, and still is a layer of the model.
   for (Tensor& y : results)
     each_place(call, [&](const Place& p) {
-      if (find(p)->impl() == y.impl()) y = identity(y);
+      if (find(p)->is_tensor() && find(p)->as_tensor().impl() == y.impl()) y = identity(y);
     });
   const KerasSymbol* s = keras_symbol(results[0]);
   RILL_CHECK(s && dynamic_cast<OpLayer*>(s->node->layer.get()), invalid_argument,
              "[Functional] the call of tf.{} has no tensor of the model in it", function);
   s->node->layer->set_name(e.name);
   name_parts(*s->node, e);
-  return results;
+  return {results.begin(), results.end()};
 }
 
 // Tensors that a call gives by name come after the others, where the layer takes them.
 Nest Drawing::with_named(const Nest& inputs, const Config& arguments,
                          const std::vector<std::string_view>& names) const {
   std::vector<Nest> all;
-  if (inputs.is_tensor()) all.push_back(inputs);
-  for (std::size_t i = 0; !inputs.is_tensor() && i < inputs.size(); ++i)
+  const bool one = inputs.is_tensor() || inputs.is_composite();
+  if (one) all.push_back(inputs);
+  for (std::size_t i = 0; !one && i < inputs.size(); ++i)
     all.push_back(inputs[static_cast<int>(i)]);
   for (std::size_t i = 0; i < names.size(); ++i) {
     const Config& given = arguments.get(names[i]);
@@ -317,10 +320,10 @@ Nest Drawing::with_named(const Nest& inputs, const Config& arguments,
     each_place(given, [&](const Place&) { drawn = true; });
     all.push_back(drawn ? structure(given) : Nest(operand(given, {})));
   }
-  return all.size() == 1 && inputs.is_tensor() ? inputs : Nest::make(std::move(all));
+  return all.size() == 1 && one ? inputs : Nest::make(std::move(all));
 }
 
-std::vector<Tensor> Drawing::run(Entry& e, const Config& call) {
+std::vector<Nest> Drawing::run(Entry& e, const Config& call) {
   if (!e.layer.defined()) return run_op(e, call);
   Nest inputs;
   Config arguments;
@@ -371,14 +374,14 @@ std::vector<Tensor> Drawing::run(Entry& e, const Config& call) {
                 e.name, key);
     }
   }
-  return e.layer->apply(inputs, options).flatten();
+  return values_of(e.layer->apply(inputs, options));
 }
 
 LayerRef Drawing::model() const {
   const auto ends = [&](const char* key) {
     const Config& c = config_[key];
     const Nest n = structure(c);
-    return c.is_list() && !place_of(c) && n.size() == 1 ? n[0] : n;
+    return c.is_list() && !place_of(c) && n.size() == 1 ? n.part(0) : n;
   };
   std::vector<std::string> listed;
   for (const Entry& e : entries_) {
@@ -392,8 +395,9 @@ LayerRef Drawing::model() const {
   std::vector<Tensor> added;
   for (const Entry& e : entries_)
     if (e.layer.defined() && adds_to_model(e.layer->impl()))
-      for (const std::vector<Tensor>& results : e.results)
-        added.insert(added.end(), results.begin(), results.end());
+      for (const std::vector<Nest>& results : e.results)
+        for (const Nest& result : results)
+          for (const Tensor& t : result.flatten()) added.push_back(t);
   if (!added.empty()) functional->extend(added, listed);
   impl->trainable = config_.get("trainable", true);
   return ModelHandle(impl);

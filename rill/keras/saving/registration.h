@@ -51,15 +51,17 @@ struct KindOf {
   template <class Base, class Yes, class No>
   using If = std::conditional_t<std::is_base_of_v<Base, C>, Yes, No>;
   using Schedule = optimizers::LearningRateSchedule;
-  using type = If<Loss, SerializableKind<LossRef, RegisterLoss>,
-                  If<Metric, SerializableKind<MetricRef, RegisterMetric>,
-                     If<Initializer, SerializableKind<Initializer, RegisterInitializer>,
-                        If<Regularizer, SerializableKind<Regularizer, RegisterRegularizer>,
-                           If<Constraint, SerializableKind<Constraint, RegisterConstraint>,
-                              If<Schedule,
-                                 SerializableKind<std::shared_ptr<const Schedule>,
-                                                  optimizers::RegisterSchedule>,
-                                 SerializableKind<LayerRef, RegisterLayer>>>>>>>;
+  using type = If<
+      Loss, SerializableKind<LossRef, RegisterLoss>,
+      If<Metric, SerializableKind<MetricRef, RegisterMetric>,
+         If<Initializer, SerializableKind<Initializer, RegisterInitializer>,
+            If<Regularizer, SerializableKind<Regularizer, RegisterRegularizer>,
+               If<Constraint, SerializableKind<Constraint, RegisterConstraint>,
+                  If<Schedule,
+                     SerializableKind<std::shared_ptr<const Schedule>,
+                                      optimizers::RegisterSchedule>,
+                     If<optimizers::UserOptimizer, SerializableKind<Optimizer, RegisterOptimizer>,
+                        SerializableKind<LayerRef, RegisterLayer>>>>>>>>;
 };
 
 }  // namespace detail
@@ -69,11 +71,11 @@ struct SerializableName {
   std::string name = {};
 };
 
-// Registers a user-defined layer, model, loss, metric, initializer, regularizer, constraint or
-// learning rate schedule for load_model and from_config, as "package>name"; without a package as
-// "name". The class has a static from_config(const keras::Config&), or a constructor that takes the
-// Config. Else a model may have one that takes inputs and outputs, any class but a layer's one that
-// takes nothing.
+// Registers a user-defined layer, model, loss, metric, initializer, regularizer, constraint,
+// optimizer or learning rate schedule for load_model and from_config, as "package>name"; without a
+// package as "name". The class has a static from_config(const keras::Config&), or a constructor
+// that takes the Config. Else a model may have one that takes inputs and outputs, any class but a
+// layer's one that takes nothing.
 template <class C>
 void register_keras_serializable(const SerializableName& as) {
   using Kind = typename detail::KindOf<C>::type;

@@ -6,10 +6,13 @@
 
 #include "rill/base/check.h"
 #include "rill/keras/dtype_policy.h"
+#include "rill/keras/engine/symbolic_impl.h"
 #include "rill/keras/training/trainer_impl.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
+#include "rill/ops/ragged_ops.h"
 #include "rill/ops/random_ops.h"
+#include "rill/ops/sparse_ops.h"
 
 namespace rill::keras {
 
@@ -28,10 +31,26 @@ Nest in_floatx(const Nest& n) {
   return changed ? n.with_leaves(leaves) : n;
 }
 
+std::int64_t samples_of(const Nest& value) {
+  const TensorShape shape = shape_of(value);
+  return shape.rank() > 0 ? shape.dim(0) : 0;
+}
+Nest samples_between(const Nest& value, std::int64_t begin, std::int64_t end) {
+  if (value.composite_kind() == "ragged") return Nest(value.as_ragged()(slice(begin, end)));
+  if (value.composite_kind() == "sparse") {
+    const SparseTensor x = value.as_sparse();
+    Dims first(static_cast<std::size_t>(x.shape().rank())), size = x.shape().dims();
+    first[0] = begin;
+    size[0] = end - begin;
+    return Nest(sparse::slice(x, constant(first), constant(size)));
+  }
+  return Nest(value.as_tensor()(slice(begin, end)));
+}
+
 std::string sizes_text(const Nest& n) {
   std::string s;
-  for (const Tensor& t : n.flatten())
-    s += (s.empty() ? "" : ", ") + std::to_string(t.ndim() > 0 ? t.shape().dim(0) : 0);
+  for (const Nest& value : values_of(n))
+    s += (s.empty() ? "" : ", ") + std::to_string(samples_of(value));
   return s;
 }
 
@@ -42,12 +61,14 @@ Arrays::Arrays(const char* what, const Nest& x, const Nest* y, const Nest& sampl
   if (y) y_ = in_floatx(*y);
   bool first = true, same = true;
   const auto look = [&](const Nest& n, const char* part) {
-    for (const Tensor& t : n.flatten()) {
-      RILL_CHECK(t.defined(), invalid_argument, "[{}] {} is an undefined tensor", what, part);
-      RILL_CHECK(t.ndim() > 0, invalid_argument,
+    for (const Nest& value : values_of(n)) {
+      for (const Tensor& t : value.flatten())
+        RILL_CHECK(t.defined(), invalid_argument, "[{}] {} is an undefined tensor", what, part);
+      RILL_CHECK(value.is_composite() || value.as_tensor().ndim() > 0, invalid_argument,
                  "[{}] {} is a scalar; expected the samples along axis 0", what, part);
-      if (first) samples_ = t.shape().dim(0);
-      same = same && t.shape().dim(0) == samples_;
+      const std::int64_t samples = samples_of(value);
+      if (first) samples_ = samples;
+      same = same && samples == samples_;
       first = false;
     }
   };
@@ -64,8 +85,9 @@ Arrays::Arrays(const char* what, const Nest& x, const Nest* y, const Nest& sampl
 
 Arrays Arrays::part(std::int64_t begin, std::int64_t end) const {
   const auto cut = [&](const Nest& n) {
-    std::vector<Tensor> leaves = n.flatten();
-    for (Tensor& t : leaves) t = t(slice(begin, end));
+    std::vector<Tensor> leaves;
+    for (const Nest& value : values_of(n))
+      for (const Tensor& t : samples_between(value, begin, end).flatten()) leaves.push_back(t);
     return n.is_tensor() ? Nest(leaves[0]) : n.with_leaves(leaves);
   };
   Arrays a;

@@ -11,6 +11,8 @@
 #include "rill/keras/utils/progbar.h"
 #include "rill/ops/array_ops.h"
 #include "rill/ops/math_ops.h"
+#include "rill/ops/ragged_ops.h"
+#include "rill/ops/sparse_ops.h"
 
 // fit, evaluate and predict: the loops around the planned steps.
 namespace rill::keras {
@@ -326,20 +328,35 @@ class Collected {
  public:
   void add(const Nest& results) {
     if (parts_.empty()) structure_ = results;
-    const std::vector<Tensor> leaves = results.flatten();
-    parts_.resize(leaves.size());
-    for (std::size_t i = 0; i < leaves.size(); ++i) parts_[i].push_back(leaves[i]);
+    const std::vector<Nest> values = values_of(results);
+    parts_.resize(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) parts_[i].push_back(values[i]);
   }
   Nest all() const {
     std::vector<Tensor> leaves;
-    for (const std::vector<Tensor>& p : parts_)
-      leaves.push_back(p.size() == 1 ? p[0] : concat(p, 0));
+    for (const std::vector<Nest>& p : parts_)
+      for (const Tensor& t : (p.size() == 1 ? p[0] : joined(p)).flatten()) leaves.push_back(t);
     return structure_.is_tensor() ? Nest(leaves[0]) : structure_.with_leaves(leaves);
   }
 
  private:
+  static Nest joined(const std::vector<Nest>& batches) {
+    if (batches[0].composite_kind() == "ragged") {
+      std::vector<RaggedTensor> list;
+      for (const Nest& b : batches) list.push_back(b.as_ragged());
+      return Nest(concat(list, 0));
+    }
+    if (batches[0].composite_kind() == "sparse") {
+      std::vector<SparseTensor> list;
+      for (const Nest& b : batches) list.push_back(b.as_sparse());
+      return Nest(sparse::concat(0, list));
+    }
+    std::vector<Tensor> list;
+    for (const Nest& b : batches) list.push_back(b.as_tensor());
+    return Nest(concat(list, 0));
+  }
   Nest structure_;
-  std::vector<std::vector<Tensor>> parts_;
+  std::vector<std::vector<Nest>> parts_;
 };
 
 // A model may predict before it is compiled.

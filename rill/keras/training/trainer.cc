@@ -22,7 +22,7 @@ namespace rill::keras {
 
 BatchParts parts_of(const Nest& batch) {
   BatchParts p;
-  if (batch.is_tensor() || batch.is_dict()) {
+  if (batch.is_tensor() || batch.is_dict() || batch.is_composite()) {
     p.x = batch;
     return p;
   }

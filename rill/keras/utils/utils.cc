@@ -27,25 +27,66 @@ Tensor to_categorical(const Operand& y, std::int64_t num_classes, DType dtype) {
   return one_hot(cast(t, int64), num_classes, {.dtype = dtype});
 }
 
-Tensor pad_sequences(const std::vector<std::vector<std::int64_t>>& sequences,
-                     PadSequencesOptions o) {
+namespace {
+
+template <class T>
+Tensor padded(const std::vector<std::vector<T>>& sequences, const PadSequencesOptions& o) {
+  constexpr bool texts = std::is_same_v<T, std::string>;
   for (const std::string* s : {&o.padding, &o.truncating})
     RILL_CHECK(*s == "pre" || *s == "post", invalid_argument,
                "[pad_sequences] got \"{}\"; expected \"pre\" or \"post\"", *s);
+  RILL_CHECK(texts == (o.dtype == string), invalid_argument,
+             "[pad_sequences] the sequences hold {} and dtype is {}; expected {}",
+             texts ? "texts" : "numbers", o.dtype,
+             texts ? "{.dtype = tf::string}" : "a dtype of numbers");
+  RILL_CHECK(texts == (o.value.tensor().dtype() == string), invalid_argument,
+             "[pad_sequences] the sequences hold {} and value is {}; expected {}",
+             texts ? "texts" : "numbers", o.value.tensor().to_string(),
+             texts ? "a text, {.value = \"\"}" : "a number");
   std::size_t length = 0;
   for (const auto& s : sequences) length = std::max(length, s.size());
   if (o.maxlen > 0) length = static_cast<std::size_t>(o.maxlen);
-  std::vector<double> all(sequences.size() * length, o.value);
+  const TensorShape shape = {static_cast<std::int64_t>(sequences.size()),
+                             static_cast<std::int64_t>(length)};
+  const auto as_tensor = [&](const auto& all) { return reshape(constant(all), shape); };
+  T filling = {};
+  if constexpr (texts) filling = o.value.tensor().item<std::string>();
+  std::vector<T> all(sequences.size() * length, filling);
+  std::vector<std::uint8_t> is_there(texts ? 0 : all.size());
   for (std::size_t row = 0; row < sequences.size(); ++row) {
-    const std::vector<std::int64_t>& s = sequences[row];
+    const std::vector<T>& s = sequences[row];
     const std::size_t n = std::min(length, s.size());
     const std::size_t from = o.truncating == "pre" ? s.size() - n : 0;
     const std::size_t to = row * length + (o.padding == "pre" ? length - n : 0);
-    for (std::size_t i = 0; i < n; ++i) all[to + i] = static_cast<double>(s[from + i]);
+    for (std::size_t i = 0; i < n; ++i) {
+      all[to + i] = s[from + i];
+      if constexpr (!texts) is_there[to + i] = 1;
+    }
   }
-  return cast(reshape(constant(all), {static_cast<std::int64_t>(sequences.size()),
-                                      static_cast<std::int64_t>(length)}),
-              o.dtype);
+  if (all.empty()) return zeros(shape, o.dtype);
+  if constexpr (texts)
+    return as_tensor(all);
+  else  // each in its own dtype first, so that no number is rounded on its way
+    return where(cast(as_tensor(is_there), bool_), cast(as_tensor(all), o.dtype),
+                 cast(o.value.tensor(), o.dtype));
+}
+
+}  // namespace
+
+Tensor pad_sequences(const std::vector<std::vector<std::int64_t>>& s, PadSequencesOptions o) {
+  return padded(s, o);
+}
+Tensor pad_sequences(const std::vector<std::vector<int>>& s, PadSequencesOptions o) {
+  return padded(s, o);
+}
+Tensor pad_sequences(const std::vector<std::vector<double>>& s, PadSequencesOptions o) {
+  return padded(s, o);
+}
+Tensor pad_sequences(const std::vector<std::vector<float>>& s, PadSequencesOptions o) {
+  return padded(s, o);
+}
+Tensor pad_sequences(const std::vector<std::vector<std::string>>& s, PadSequencesOptions o) {
+  return padded(s, o);
 }
 
 Tensor normalize(const Operand& x, int axis, int order) {

@@ -11,8 +11,9 @@
 namespace rill {
 
 int rank_of(const SparseTensor& sp) {
-  const TensorShape& s = sp.dense_shape.shape();
-  const std::int64_t rank = s.has_rank() ? s.dim(0) : -1;
+  const TensorShape &s = sp.dense_shape.shape(), &at = sp.indices.shape();
+  std::int64_t rank = s.has_rank() ? s.dim(0) : -1;
+  if (rank < 0 && at.has_rank()) rank = at.dim(1);
   RILL_CHECK(rank >= 0, invalid_argument,
              "[SparseTensor] the rank is not known; use set_shape() on dense_shape");
   return static_cast<int>(rank);

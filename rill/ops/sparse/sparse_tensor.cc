@@ -29,7 +29,13 @@ SparseTensor::SparseTensor(const Operand& i, const Operand& v, const Operand& s)
 }
 
 TensorShape SparseTensor::shape() const {
-  return TensorShape(Dims(as_dims(dense_shape, "SparseTensor")));
+  if (!dense_shape.is_symbolic() || dense_shape.impl()->symbol->known_value())
+    return TensorShape(Dims(as_dims(dense_shape, "SparseTensor")));
+  TensorShape known = dense_shape.impl()->symbol->known_sizes();
+  if (known.has_rank()) return known;
+  const TensorShape& at = indices.shape();
+  return at.has_rank() && at.dim(1) >= 0 ? TensorShape::unknown_dims(static_cast<int>(at.dim(1)))
+                                         : TensorShape::unknown_rank();
 }
 
 Nest SparseTensor::to_nest() const {

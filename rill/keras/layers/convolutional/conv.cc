@@ -12,6 +12,7 @@ struct ConvFields {
     f.required("filters", o.filters);
     visit_window(f, o);
     visit_kernel_and_bias(f, o);
+    visit_lora(f, o);
   }
 };
 
@@ -23,6 +24,7 @@ class PlainConv : public ConvLayer {
     RILL_CHECK(o_.groups >= 1 && o_.filters % o_.groups == 0, invalid_argument,
                "[{}] filters is {} and groups {}; expected a number of filters that groups divides",
                class_name(), o_.filters, o_.groups);
+    lora = make_lora(*this, "kernel", o_.kernel_constraint, o_.lora_rank, o_.lora_alpha);
     input_spec.ndim = -1;
     input_spec.min_ndim = axes + 2;
   }
@@ -37,11 +39,12 @@ class PlainConv : public ConvLayer {
                           .regularizer = o_.kernel_regularizer,
                           .constraint = o_.kernel_constraint});
     add_bias(o_.filters);
+    begin_lora();
   }
 
   Tensor call(const Tensor& x, const CallContext&) override {
-    return finish(nn::convolution(as_image(x), as_image_filter(kernel_), op_sizes(strides_),
-                                  op_padding(), op_options()));
+    return finish(nn::convolution(as_image(x), as_image_filter(adapted_in_compute_dtype(kernel_)),
+                                  op_sizes(strides_), op_padding(), op_options()));
   }
 
   void add_config(Config& c) const override { write_fields<ConvFields>(o_, c); }

@@ -45,7 +45,10 @@ class ConvLayer : public LayerImpl {
     return {.data_format = op_format(), .dilations = op_sizes(dilation_rate_)};
   }
   Tensor as_image(const Tensor& x) const;
-  Tensor as_image_filter(const Variable& kernel) const;
+  Tensor as_image_filter(const Tensor& kernel) const;  // in the compute dtype
+  Tensor as_image_filter(const Variable& kernel) const {
+    return as_image_filter(in_compute_dtype(kernel));
+  }
   // Bias, back from the image, activation.
   Tensor finish(const Tensor& image) const;
 

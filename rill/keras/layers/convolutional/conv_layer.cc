@@ -69,9 +69,8 @@ nn::Padding ConvLayer::op_padding() const {
 Tensor ConvLayer::as_image(const Tensor& x) const {
   return axes_ == 1 ? expand_dims(x, channels_first_ ? -2 : -3) : x;
 }
-Tensor ConvLayer::as_image_filter(const Variable& kernel) const {
-  const Tensor k = in_compute_dtype(kernel);
-  return axes_ == 1 ? expand_dims(k, 0) : k;
+Tensor ConvLayer::as_image_filter(const Tensor& kernel) const {
+  return axes_ == 1 ? expand_dims(kernel, 0) : kernel;
 }
 Tensor ConvLayer::finish(const Tensor& image) const {
   Tensor y = image;

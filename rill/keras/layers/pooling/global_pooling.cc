@@ -46,7 +46,12 @@ class GlobalPoolingLayer : public LayerImpl {
                "[{}] the input is ragged, of shape {}; expected [batch, (steps), features]", name(),
                x.shape());
     const ReduceOptions keep{.keepdims = o_.keepdims};
-    return Nest(kind_ == PoolingKind::max ? reduce_max(x, 1, keep) : reduce_mean(x, 1, keep));
+    const Tensor y = kind_ == PoolingKind::max ? reduce_max(x, 1, keep) : reduce_mean(x, 1, keep);
+    Dims known{x.shape().dim(0)};  // a drawing has to know it
+    if (o_.keepdims) known.push_back(1);
+    for (int i = 2; i < x.shape().rank(); ++i) known.push_back(x.shape().dim(i));
+    y.set_shape(TensorShape(known));
+    return Nest(y);
   }
   // There are no steps left that a mask could speak of.
   Tensor compute_mask(const Nest&, const Tensor&) override { return {}; }

@@ -3,6 +3,7 @@
 
 #include "rill/base/check.h"
 #include "rill/data/dataset.h"
+#include "rill/graph/ir/graph.h"
 #include "rill/keras/layers/fields_impl.h"
 #include "rill/keras/layers/preprocessing/index_lookup_impl.h"
 #include "rill/ops/array_ops.h"
@@ -150,10 +151,22 @@ class DiscretizationLayer : public LayerImpl, public LayerFiles {
       update({all.begin() + static_cast<std::ptrdiff_t>(at),
               all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), at + step))});
   }
-  void finish() { boundaries_ = quantiles(seen_); }
+  // As in Keras 2 the weight holds what was seen, so that checkpoints do. A layer that was built
+  // with boundaries of a file of Keras 3 has none.
+  void finish() {
+    if (!summary_.initialized()) {
+      boundaries_ = quantiles(seen_);
+      return;
+    }
+    boundaries_.clear();
+    const auto row = [](const std::vector<float>& v) {
+      return reshape(constant(v, float32), {-1});
+    };
+    summary_.assign(stack({row(seen_.values), row(seen_.weights)}));
+  }
   std::vector<float> current() const {
     if (!boundaries_.empty() || !summary_.initialized() || o_.num_bins == 0) return boundaries_;
-    // A file of Keras 2 has set the weight.
+    const EagerScope now;
     const Tensor s = summary_.value();
     if (s.size() == 0) return {};
     return quantiles({s[0].to_vector<float>(), s[1].to_vector<float>()});
@@ -177,6 +190,13 @@ DiscretizationLayer& bins_of_layer(const Layer& layer) {
   return static_cast<DiscretizationLayer&>(layer.impl());
 }
 
+// The weight that adapt fills; it has one form for inputs of any shape.
+void make_summary(const Layer& layer, TensorShape input) {
+  if (bins_of_layer(layer).built) return;
+  if (input.rank() > 0) input.set_dim(0, -1);
+  LayerCalls::build(layer, {input});
+}
+
 const RegisterFields<DiscretizationFields, layers::Discretization> discretization("Discretization");
 
 }  // namespace
@@ -189,12 +209,14 @@ layers::Discretization::Discretization(const std::vector<double>& bin_boundaries
     : Discretization((o.bin_boundaries = bin_boundaries, std::move(o))) {}
 void layers::Discretization::adapt(const Tensor& data) const {
   bins_of_layer(*this).reset();
+  make_summary(*this, data.shape());
   bins_of_layer(*this).update_in_batches(data);
   bins_of_layer(*this).finish();
 }
 void layers::Discretization::adapt(const data::Dataset& batches) const {
   bins_of_layer(*this).reset();
   for_each_element(batches, name(), [&](const Nest& x) {
+    make_summary(*this, x.as_tensor().shape());
     bins_of_layer(*this).update(cast(x.as_tensor(), float32).to_vector<float>());
   });
   bins_of_layer(*this).finish();

@@ -27,6 +27,22 @@ std::vector<std::string> texts_of(const Tensor& tokens) {
 }
 Tensor empty_list(DType dtype) { return zeros({0}, dtype); }
 
+// The counts of an adapt that runs, which Keras 2 keeps in checkpoints. It ends before anything is
+// saved, so that they are always empty; the vocabulary is not there.
+class NoCounts final : public TrackableNode {
+ public:
+  explicit NoCounts(DType key) : key_(key) {}
+  std::vector<SavedValue> saved_values() override {
+    return {{kKeys, empty_list(key_)}, {kValues, empty_list(int64)}};
+  }
+  std::vector<std::string> saved_keys() override { return {kKeys, kValues}; }
+  void restore_value(std::string_view, const Tensor&) override {}
+
+ private:
+  static constexpr const char *kKeys = "table|-keys", *kValues = "table|-values";
+  const DType key_;
+};
+
 }  // namespace
 
 IndexLookupLayer::IndexLookupLayer(std::string_view class_name, const LayerOptions& options,
@@ -71,6 +87,10 @@ IndexLookupLayer::IndexLookupLayer(std::string_view class_name, const LayerOptio
     set_vocabulary(spec_.vocabulary, spec_.idf_weights);
     given_ = true;
   }
+  if (given_) return;
+  track("token_counts", Ref<TrackableNode>(new NoCounts(spec_.key_dtype)));
+  if (spec_.mode == OutputMode::tf_idf)
+    track("token_document_counts", Ref<TrackableNode>(new NoCounts(spec_.key_dtype)));
 }
 
 Tensor IndexLookupLayer::special_tokens() const {
@@ -194,6 +214,19 @@ void IndexLookupLayer::update(const Nest& data) {
     for (const auto& [number, times] : numbers) ++seen_.number_documents[number];
     ++seen_.documents;
   }
+}
+
+void adapt_index(const Layer& layer, const Nest& data) {
+  IndexLookupLayer& index = index_of(layer);
+  index.reset();
+  index.update(data);
+  index.finish();
+}
+void adapt_index(const Layer& layer, const data::Dataset& batches) {
+  IndexLookupLayer& index = index_of(layer);
+  index.reset();
+  for_each_element(batches, index.name(), [&](const Nest& x) { index.update(x); });
+  index.finish();
 }
 
 void IndexLookupLayer::finish() {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rill/keras/engine/layer_files_impl.h"
+#include "rill/keras/layers/fields_impl.h"
 #include "rill/keras/layers/preprocessing.h"
 #include "rill/keras/layers/preprocessing/encode_impl.h"
 
@@ -81,6 +82,21 @@ class IndexLookupLayer : public LayerImpl, public LayerFiles {
     std::int64_t documents = 0;
   } seen_;
 };
+
+inline IndexLookupLayer& index_of(const Layer& layer) {
+  return static_cast<IndexLookupLayer&>(layer.impl());
+}
+// adapt of the layers with such a vocabulary: a tensor, ragged or sparse; the batches of a dataset.
+void adapt_index(const Layer& layer, const Nest& data);
+void adapt_index(const Layer& layer, const data::Dataset& batches);
+// Such a layer of its configuration. What adapt found is in a file beside that, which tells its
+// size.
+template <class Fields, class Lookup>
+LayerRef lookup_of(const Config& c) {
+  const Lookup layer(read_fields<Fields>(c));
+  index_of(layer).expect_size(c.get("vocabulary_size"));
+  return layer;
+}
 
 // The elements of a dataset, one after the other; InvalidArgument when there is none.
 void for_each_element(const data::Dataset& dataset, std::string_view layer,

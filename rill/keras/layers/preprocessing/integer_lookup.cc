@@ -39,11 +39,6 @@ struct IntegerLookupFields {
   }
 };
 
-OutputMode integer_mode(const std::string& name) {
-  return output_mode_of("IntegerLookup", name,
-                        {OutputMode::integers, OutputMode::one_hot, OutputMode::multi_hot,
-                         OutputMode::count, OutputMode::tf_idf});
-}
 IndexLookupLayer::Spec integer_spec(const layers::IntegerLookupOptions& o) {
   const DType key = o.vocabulary_dtype;
   RILL_CHECK(key == int64 || key == int32, invalid_argument,
@@ -64,7 +59,7 @@ IndexLookupLayer::Spec integer_spec(const layers::IntegerLookupOptions& o) {
           .invert = o.invert,
           .sparse = o.sparse,
           .pad_to_max_tokens = o.pad_to_max_tokens,
-          .mode = integer_mode(o.output_mode),
+          .mode = lookup_mode("IntegerLookup", o.output_mode),
           .farmhash = o.oov_method == "farmhash",
           .salt = o.salt};
 }
@@ -72,7 +67,8 @@ IndexLookupLayer::Spec integer_spec(const layers::IntegerLookupOptions& o) {
 class IntegerLookupLayer final : public IndexLookupLayer {
  public:
   explicit IntegerLookupLayer(const layers::IntegerLookupOptions& o)
-      : IndexLookupLayer("IntegerLookup", integers_or_floats(o, integer_mode(o.output_mode)),
+      : IndexLookupLayer("IntegerLookup",
+                         integers_or_floats(o, lookup_mode("IntegerLookup", o.output_mode)),
                          integer_spec(o)),
         o_(o) {
     if (!o_.vocabulary_file.empty())  // a configuration stands alone
@@ -87,47 +83,30 @@ class IntegerLookupLayer final : public IndexLookupLayer {
   layers::IntegerLookupOptions o_;
 };
 
-IntegerLookupLayer& integers_of(const Layer& layer) {
-  return static_cast<IntegerLookupLayer&>(layer.impl());
-}
-
-// The vocabulary that adapt found is in a file beside the configuration, which tells its size.
 const RegisterWithFields<IntegerLookupFields> integer_lookup(
-    "IntegerLookup", [](const Config& c) -> LayerRef {
-      const layers::IntegerLookup layer(read_fields<IntegerLookupFields>(c));
-      integers_of(layer).expect_size(c.get("vocabulary_size"));
-      return layer;
-    });
+    "IntegerLookup", lookup_of<IntegerLookupFields, layers::IntegerLookup>);
 
 }  // namespace
 
 layers::IntegerLookup::IntegerLookup() : IntegerLookup(IntegerLookupOptions{}) {}
 layers::IntegerLookup::IntegerLookup(IntegerLookupOptions o)
     : Layer(this, new IntegerLookupLayer(o)) {}
-void layers::IntegerLookup::adapt(const Tensor& data) const {
-  integers_of(*this).reset();
-  integers_of(*this).update(data);
-  integers_of(*this).finish();
-}
+void layers::IntegerLookup::adapt(const Tensor& data) const { adapt_index(*this, Nest(data)); }
 void layers::IntegerLookup::adapt(const RaggedTensor& data) const {
-  integers_of(*this).reset();
-  integers_of(*this).update(data);
-  integers_of(*this).finish();
+  adapt_index(*this, Nest(data));
 }
 void layers::IntegerLookup::adapt(const data::Dataset& batches) const {
-  integers_of(*this).reset();
-  for_each_element(batches, name(), [&](const Nest& x) { integers_of(*this).update(x); });
-  integers_of(*this).finish();
+  adapt_index(*this, batches);
 }
 void layers::IntegerLookup::set_vocabulary(const std::vector<std::int64_t>& vocabulary,
                                            const std::vector<double>& idf_weights) const {
-  integers_of(*this).set_vocabulary(reshape(constant(vocabulary, int64), {-1}), idf_weights);
+  index_of(*this).set_vocabulary(reshape(constant(vocabulary, int64), {-1}), idf_weights);
 }
 std::vector<std::int64_t> layers::IntegerLookup::get_vocabulary(bool special) const {
-  return cast(integers_of(*this).vocabulary(special), int64).to_vector<std::int64_t>();
+  return cast(index_of(*this).vocabulary(special), int64).to_vector<std::int64_t>();
 }
 std::int64_t layers::IntegerLookup::vocabulary_size() const {
-  return integers_of(*this).vocabulary_size();
+  return index_of(*this).vocabulary_size();
 }
 
 }  // namespace rill::keras

@@ -35,11 +35,6 @@ struct StringLookupFields {
   }
 };
 
-OutputMode lookup_mode(const std::string& layer, const std::string& name) {
-  return output_mode_of(layer, name,
-                        {OutputMode::integers, OutputMode::one_hot, OutputMode::multi_hot,
-                         OutputMode::count, OutputMode::tf_idf});
-}
 IndexLookupLayer::Spec spec_of(const layers::StringLookupOptions& o) {
   return {
       .max_tokens = o.max_tokens,
@@ -58,17 +53,8 @@ IndexLookupLayer::Spec spec_of(const layers::StringLookupOptions& o) {
       .salt = o.salt};
 }
 
-IndexLookupLayer& index_of(const Layer& layer) {
-  return static_cast<IndexLookupLayer&>(layer.impl());
-}
-
-// The vocabulary that adapt found is in a file beside the configuration, which tells its size.
 const RegisterWithFields<StringLookupFields> string_lookup(
-    "StringLookup", [](const Config& c) -> LayerRef {
-      const layers::StringLookup layer(read_fields<StringLookupFields>(c));
-      index_of(layer).expect_size(c.get("vocabulary_size"));
-      return layer;
-    });
+    "StringLookup", lookup_of<StringLookupFields, layers::StringLookup>);
 
 }  // namespace
 
@@ -87,20 +73,10 @@ void StringLookupLayer::add_config(Config& c) const {
 
 layers::StringLookup::StringLookup() : StringLookup(StringLookupOptions{}) {}
 layers::StringLookup::StringLookup(StringLookupOptions o) : Layer(this, new StringLookupLayer(o)) {}
-void layers::StringLookup::adapt(const Tensor& data) const {
-  index_of(*this).reset();
-  index_of(*this).update(data);
-  index_of(*this).finish();
-}
-void layers::StringLookup::adapt(const RaggedTensor& data) const {
-  index_of(*this).reset();
-  index_of(*this).update(data);
-  index_of(*this).finish();
-}
+void layers::StringLookup::adapt(const Tensor& data) const { adapt_index(*this, Nest(data)); }
+void layers::StringLookup::adapt(const RaggedTensor& data) const { adapt_index(*this, Nest(data)); }
 void layers::StringLookup::adapt(const data::Dataset& batches) const {
-  index_of(*this).reset();
-  for_each_element(batches, name(), [&](const Nest& x) { index_of(*this).update(x); });
-  index_of(*this).finish();
+  adapt_index(*this, batches);
 }
 void layers::StringLookup::set_vocabulary(const std::vector<std::string>& vocabulary,
                                           const std::vector<double>& idf_weights) const {

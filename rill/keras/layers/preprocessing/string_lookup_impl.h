@@ -12,6 +12,11 @@ class StringLookupLayer final : public IndexLookupLayer {
   layers::StringLookupOptions o_;
 };
 
+inline OutputMode lookup_mode(const std::string& layer, const std::string& name) {
+  return output_mode_of(layer, name,
+                        {OutputMode::integers, OutputMode::one_hot, OutputMode::multi_hot,
+                         OutputMode::count, OutputMode::tf_idf});
+}
 // The words of a vocabulary; of a file, those that were read: a configuration stands alone.
 template <class F, class O>
 void visit_vocabulary(F& f, O& o) {

@@ -93,8 +93,12 @@ Nest RnnLayer::call_ragged(const Nest& inputs, const CallContext& context) {
   const Nest out = call_nest(dense, padded);
   if (!o_.return_sequences) return out;
   const auto rows = [&](const Tensor& y) {
-    return RaggedTensor::from_tensor(y,
-                                     {.lengths = {lengths}, .row_splits_dtype = lengths.dtype()});
+    const RaggedTensor all =
+        RaggedTensor::from_tensor(y, {.lengths = {lengths}, .row_splits_dtype = lengths.dtype()});
+    Dims known{-1};
+    for (int i = 2; i < y.ndim(); ++i) known.push_back(y.shape().dim(i));
+    all.flat_values().set_shape(TensorShape(known));  // a drawing has to know it
+    return all;
   };
   if (out.is_tensor()) return rows(out.as_tensor());
   std::vector<Nest> parts{rows(out.part(0).as_tensor())};

@@ -112,6 +112,43 @@ def cells():
     return keras.Model(x, layers.Dense(2, name="out")(y), name="cells"), numbers(6, 5, 4), "adam"
 
 
+LENGTHS = [2, 1, 5, 1, 3, 4]
+
+
+def ragged():
+    """Rows of different lengths: words, and steps of three numbers."""
+    words = keras.Input((None,), dtype="int32", ragged=True, name="words")
+    steps = keras.Input((None, 3), ragged=True, name="steps")
+    y = layers.LSTM(4, return_sequences=True, name="lstm")(layers.Embedding(7, 4, name="rows")(words))
+    y = layers.Dense(3, activation="tanh", name="each")(y)
+    z = layers.Concatenate(name="all")([layers.GlobalAveragePooling1D(name="mean")(y), layers.GRU(3, name="gru")(steps)])
+    x = [tf.RaggedTensor.from_row_lengths((np.abs(numbers(16)) * 8).astype("int32") % 7, LENGTHS),
+         tf.RaggedTensor.from_row_lengths(numbers(16, 3), LENGTHS)]
+    return keras.Model([words, steps], layers.Dense(2, name="out")(z), name="ragged"), x, "adam"
+
+
+def sparse():
+    """Rows that are mostly zeros, beside others."""
+    x, y = keras.Input((5,), sparse=True, name="x"), keras.Input((4,), name="y")
+    z = layers.Dense(3, activation="tanh", name="few")(x) + layers.Dense(3, name="many")(y)
+    rows = numbers(6, 5) * (numbers(6, 5) > 0.3)
+    model = keras.Model([x, y], layers.Dense(2, name="out")(z), name="sparse")
+    return model, [tf.sparse.from_dense(rows), numbers(6, 4)], "rmsprop"
+
+
+def adapted():
+    """Layers that look at the data first. Checkpoints hold what they found, but no words."""
+    x, w = keras.Input((3,), name="x"), keras.Input((2,), dtype="string", name="w")
+    rows, texts = numbers(6, 3), np.array([["a", "b"], ["a", "c"], ["d", "a"]] * 2)
+    norm, bins = layers.Normalization(name="norm"), layers.Discretization(num_bins=3, name="bins")
+    words = layers.StringLookup(output_mode="multi_hot", name="words")
+    norm.adapt(rows)
+    bins.adapt(rows)
+    words.adapt(texts)
+    y = layers.Concatenate(name="all")([norm(x), tf.cast(bins(x), tf.float32), words(w)])
+    return keras.Model([x, w], layers.Dense(2, name="out")(y), name="adapted"), [rows, texts]
+
+
 class Part(layers.Layer):
     def __init__(self, units, **kwargs):
         super().__init__(**kwargs)
@@ -145,7 +182,7 @@ def own():
 
 
 MODELS = {"stack": stack, "graph": graph, "nested": nested, "ops": ops, "scaled": scaled,
-          "calls": calls, "arrays": arrays, "cells": cells}
+          "calls": calls, "arrays": arrays, "cells": cells, "ragged": ragged, "sparse": sparse}
 TARGETS = numbers(6, 2)
 
 
@@ -181,6 +218,10 @@ def main():
     for suffix in ("", ".weights.h5", "_weights.h5"):
         model.save_weights(os.path.join(FOLDER, "own") + suffix)
     expected["own"] = {"before": model.predict_on_batch(x).reshape(-1).tolist()}
+    keras.utils.set_random_seed(1)
+    model, x = adapted()
+    model.save_weights(os.path.join(FOLDER, "adapted"))
+    expected["adapted"] = {"before": model.predict_on_batch(x).reshape(-1).tolist()}
     with open(os.path.join(FOLDER, "expected.json"), "w") as f:
         json.dump(expected, f, indent=1)
     os.remove(os.path.join(FOLDER, "checkpoint"))

@@ -182,6 +182,26 @@ def scaling():
     return model, numbers(6, 4), keras.optimizers.LossScaleOptimizer(inner, initial_scale=64.0, dynamic_growth_steps=2)
 
 
+def gathering():
+    """An optimizer that makes a step of three, saved behind the first; the second of them follows."""
+    model = keras.Sequential([keras.Input((4,)), layers.Dense(3, activation="tanh"), layers.Dense(2)], name="gathering")
+    return model, numbers(6, 4), keras.optimizers.Adam(0.05, gradient_accumulation_steps=3)
+
+
+def pairs():
+    """The same with two, so that the next makes the step; no momenta, and averages."""
+    model = keras.Sequential([keras.Input((4,)), layers.Dense(3, activation="tanh"), layers.Dense(2)], name="pairs")
+    return model, numbers(6, 4), keras.optimizers.SGD(0.05, gradient_accumulation_steps=2, use_ema=True,
+                                                      ema_momentum=0.5, ema_overwrite_frequency=1)
+
+
+def scaled_pairs():
+    """And where the loss is scaled."""
+    model = keras.Sequential([keras.Input((4,)), layers.Dense(3, activation="tanh"), layers.Dense(2)], name="scaled_pairs")
+    inner = keras.optimizers.Nadam(0.05, gradient_accumulation_steps=2)
+    return model, numbers(6, 4), keras.optimizers.LossScaleOptimizer(inner, initial_scale=64.0, dynamic_growth_steps=2)
+
+
 def parts():
     """Layers of the applications."""
     x = keras.Input((4,), name="x")
@@ -236,6 +256,20 @@ def lora():
     return model, words(6, 5), keras.optimizers.Adam(0.01)
 
 
+def filters():
+    """Adapted convolutions."""
+    x = keras.Input((4, 4, 4), name="x")
+    y = layers.Reshape((4, 4, 4, 1), name="volume")(x)
+    y = layers.Conv3D(2, 2, name="three", lora_rank=1)(y)
+    y = layers.Reshape((3, 3, 6), name="image")(y)
+    y = layers.Conv2D(4, (2, 3), groups=2, padding="same", activation="tanh", name="two")(y)
+    y = layers.Reshape((9, 4), name="line")(y)
+    y = layers.Conv1D(3, 3, strides=2, padding="causal", use_bias=False, name="one", lora_rank=2, lora_alpha=4)(y)
+    model = keras.Model(x, layers.Dense(2, name="out")(layers.Flatten(name="flat")(y)), name="filters")
+    model.get_layer("two").enable_lora(2, b_initializer="ones")
+    return model, numbers(6, 4, 4, 4), keras.optimizers.Adam(0.01, epsilon=1e-3)
+
+
 class Part(layers.Layer):
     def __init__(self, units, **kwargs):
         super().__init__(**kwargs)
@@ -275,9 +309,11 @@ def own():
 MODELS = {"stack": stack, "graph": graph, "nested": nested, "conv": conv, "recurrent": recurrent,
           "attention": attention, "operators": operators, "arrays": arrays, "cells": cells,
           "masks": masks, "hard": hard, "mixed": mixed, "factor": factor, "scaling": scaling, "parts": parts,
-          "states": states, "constants": constants, "newer": newer, "muon": muon}
+          "states": states, "constants": constants, "newer": newer, "muon": muon, "gathering": gathering,
+          "pairs": pairs, "scaled_pairs": scaled_pairs}
+ADAPTED = {"lora": lora, "filters": filters}
 # Of which there are checkpoints too.
-CHECKPOINTS = ("graph", "nested", "conv", "recurrent", "mixed", "scaling")
+CHECKPOINTS = ("graph", "nested", "conv", "recurrent", "mixed", "scaling", "gathering")
 TARGETS = numbers(6, 2)
 
 
@@ -308,22 +344,23 @@ def main():
             tf.train.Checkpoint(model=model, optimizer=model.optimizer).write(path)
         model.save(path + ".h5")  # last: with it Keras 3 forgets the optimizer of its own configuration
         expected[name] = results(model, x)
-    keras.utils.set_random_seed(1)
-    keras.backend.clear_session()
-    model, x, optimizer = lora()
-    model.compile(optimizer, "mse", metrics=["mae"])
-    for _ in range(3):
-        model.train_on_batch(x, TARGETS)
-    model.reset_metrics()
-    path = os.path.join(FOLDER, "lora")
-    model.save(path + ".keras")
-    model.save_weights(path + ".weights.h5")
-    with open(path + ".json", "w") as f:
-        f.write(model.to_json())
-    # After loading, both factors are 0 in Keras, and stay so.
-    expected["lora"] = results(keras.models.load_model(path + ".keras"), x)
-    model.save(path + ".h5")
-    expected["lora_h5"] = results(model, x)
+    for name, make in ADAPTED.items():
+        keras.utils.set_random_seed(1)
+        keras.backend.clear_session()
+        model, x, optimizer = make()
+        model.compile(optimizer, "mse", metrics=["mae"])
+        for _ in range(3):
+            model.train_on_batch(x, TARGETS)
+        model.reset_metrics()
+        path = os.path.join(FOLDER, name)
+        model.save(path + ".keras")
+        model.save_weights(path + ".weights.h5")
+        with open(path + ".json", "w") as f:
+            f.write(model.to_json())
+        # After loading, both factors are 0 in Keras, and stay so.
+        expected[name] = results(keras.models.load_model(path + ".keras"), x)
+        model.save(path + ".h5")
+        expected[name + "_h5"] = results(model, x)
     keras.utils.set_random_seed(1)
     model, x, optimizer = own()
     model.compile(optimizer, "mse", metrics=["mae"])
