@@ -23,8 +23,7 @@ void transform_cpu(KernelContext& c) noexcept {
                   format("[{}] images has shape {}; expected pixels", c.tag(), in));
   dispatch_types<float, double, half, bfloat16_t, std::uint8_t, std::int32_t, std::int64_t>(
       c.in(0).dtype, [&]<class T>() {
-        // As in TensorFlow a value of the images' dtype, before it is mixed with pixels.
-        const auto fill = static_cast<float>(as_pixel<T>(c.in<float>(3)[0]));
+        const T fill = functors::as_pixel<T>(c.in<float>(3)[0]);
         parallel_for(out.dim(0) * rows, 8, [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t r = begin; r < end; ++r) {
             const std::int64_t image = r / rows;

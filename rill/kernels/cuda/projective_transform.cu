@@ -17,7 +17,7 @@ struct TransformBody {
   __device__ __forceinline__ void operator()(std::int64_t i) const {
     const std::int64_t column = i % columns, row = i / columns % rows, image = i / columns / rows;
     functors::transformed_pixel(functors::Picture<T>{in + image * height * width * channels, height,
-                                                     width, channels, *fill},
+                                                     width, channels, functors::as_pixel<T>(*fill)},
                                 transforms + (one ? 0 : image * 8), static_cast<float>(row),
                                 static_cast<float>(column), mode, bilinear, out + i * channels);
   }

@@ -44,20 +44,6 @@ RILL_HOST_DEVICE inline float inside(float at, std::int64_t size, Outside mode) 
 }
 
 template <class T>
-struct Picture {
-  const T* pixels;
-  std::int64_t height, width, channels;
-  float fill;
-  RILL_HOST_DEVICE float at(float y, float x, std::int64_t c) const {
-    if (!(y >= 0 && x >= 0 && y < static_cast<float>(height) && x < static_cast<float>(width)))
-      return fill;
-    return static_cast<float>(
-        pixels[(static_cast<std::int64_t>(y) * width + static_cast<std::int64_t>(x)) * channels +
-               c]);
-  }
-};
-
-template <class T>
 RILL_HOST_DEVICE T as_pixel(float v) {
   if constexpr (std::is_integral_v<T>)
     return static_cast<T>(
@@ -68,6 +54,20 @@ RILL_HOST_DEVICE T as_pixel(float v) {
     return static_cast<T>(v);
 }
 
+template <class T>
+struct Picture {
+  const T* pixels;
+  std::int64_t height, width, channels;
+  T fill;  // as in TensorFlow a value of the images' dtype, before it is mixed with pixels
+  RILL_HOST_DEVICE float at(float y, float x, std::int64_t c) const {
+    if (!(y >= 0 && x >= 0 && y < static_cast<float>(height) && x < static_cast<float>(width)))
+      return static_cast<float>(fill);
+    return static_cast<float>(
+        pixels[(static_cast<std::int64_t>(y) * width + static_cast<std::int64_t>(x)) * channels +
+               c]);
+  }
+};
+
 // One pixel of the result, of `channels` elements at `to`: row oy and column ox of the image that
 // the eight numbers t make of `from`.
 template <class T>
@@ -76,7 +76,7 @@ RILL_HOST_DEVICE void transformed_pixel(const Picture<T>& from, const float* t, 
   const std::int64_t channels = from.channels;
   const float k = t[6] * ox + t[7] * oy + 1.f;
   if (k == 0) {
-    for (std::int64_t i = 0; i < channels; ++i) to[i] = as_pixel<T>(from.fill);
+    for (std::int64_t i = 0; i < channels; ++i) to[i] = from.fill;
     return;
   }
   const float x = inside((t[0] * ox + t[1] * oy + t[2]) / k, from.width, mode),
