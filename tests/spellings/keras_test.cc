@@ -283,4 +283,24 @@ TEST(KerasSpellings, MetricsByName) {
   EXPECT_EQ(m.fit(tf::ones({6, 2}), tf::ones({6, 1}), {.verbose = 0})["count"].back(), 6);
 }
 
+TEST(KerasSpellings, RatesAndStatistics) {
+  keras::optimizers::Adam adam(1e-3, {.beta_1 = 0.5});
+  EXPECT_NEAR(adam.get_config()["beta_1"].as_double(), 0.5, 1e-9);
+  EXPECT_NEAR(keras::optimizers::AdamW(0.01).learning_rate(), 0.01, 1e-9);
+  adam.learning_rate(0.25);
+  EXPECT_EQ(adam.learning_rate(), 0.25);
+
+  layers::Normalization norm;
+  expect_error<tf::errors::FailedPrecondition>([&] { norm.mean(); }, "call adapt");
+  norm.adapt(tf::constant({{1.f, 2.f}, {3.f, 6.f}}));
+  EXPECT_EQ(norm.mean().shape(), tf::TensorShape({1, 2}));
+  EXPECT_EQ(norm.mean().to_vector<float>(), (std::vector<float>{2, 4}));
+  EXPECT_EQ(norm.variance().to_vector<float>(), (std::vector<float>{1, 4}));
+
+  layers::Discretization bins({.num_bins = 3}), given({0., 1.});
+  EXPECT_EQ(given.bin_boundaries(), (std::vector<double>{0, 1}));
+  EXPECT_EQ(given(tf::constant({-1.f, 0.5f, 2.f})).to_vector<std::int64_t>(),
+            (std::vector<std::int64_t>{0, 1, 2}));
+}
+
 }  // namespace

@@ -157,6 +157,10 @@ class Normalization : public Layer {
   // The mean and variance of all of data. FailedPrecondition when they were given.
   void adapt(const Tensor& data) const;
   void adapt(const data::Dataset& batches) const;
+  // Given or found, with an axis of one for each that they are taken over: [1, 3] for data of shape
+  // [n, 3]. FailedPrecondition before adapt or the first call.
+  Tensor mean() const;
+  Tensor variance() const;
 };
 
 // One number, or one for each channel: 0.5, or {0.5, 0.25, 1}.

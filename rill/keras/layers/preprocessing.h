@@ -180,8 +180,11 @@ class Discretization : public Layer {
  public:
   Discretization();
   explicit Discretization(DiscretizationOptions options);
+  // A template, so that what may be read as options is.
+  template <int = 0>
   explicit Discretization(const std::vector<double>& bin_boundaries,
-                          DiscretizationOptions options = {});
+                          DiscretizationOptions options = {})
+      : Discretization((options.bin_boundaries = bin_boundaries, std::move(options))) {}
   void adapt(const Tensor& data) const;
   void adapt(const data::Dataset& batches) const;
   std::vector<double> bin_boundaries() const;  // given or found

@@ -77,6 +77,7 @@ class Optimizer {
   // Takes effect at the next step, also of functions that were traced before: then a number
   // follows a number, and FailedPrecondition tells of anything else.
   void set_learning_rate(const optimizers::LearningRate& rate);
+  void learning_rate(const optimizers::LearningRate& rate) { set_learning_rate(rate); }
   const std::string& name() const;
   // Variables that weight_decay leaves alone: these, and those in whose name one of the regular
   // expressions is found. FailedPrecondition after the first step.
@@ -133,7 +134,8 @@ class SGD : public Optimizer {
  public:
   SGD();
   explicit SGD(SGDOptions options);
-  explicit SGD(const LearningRate& learning_rate);
+  explicit SGD(const LearningRate& learning_rate, SGDOptions options = {})
+      : SGD((options.learning_rate = learning_rate, std::move(options))) {}
 };
 
 struct AdamOptions {
@@ -147,7 +149,8 @@ class Adam : public Optimizer {
  public:
   Adam();
   explicit Adam(AdamOptions options);
-  explicit Adam(const LearningRate& learning_rate);
+  explicit Adam(const LearningRate& learning_rate, AdamOptions options = {})
+      : Adam((options.learning_rate = learning_rate, std::move(options))) {}
 };
 
 struct AdamaxOptions {
@@ -160,6 +163,8 @@ class Adamax : public Optimizer {
  public:
   Adamax();
   explicit Adamax(AdamaxOptions options);
+  explicit Adamax(const LearningRate& learning_rate, AdamaxOptions options = {})
+      : Adamax((options.learning_rate = learning_rate, std::move(options))) {}
 };
 
 struct NadamOptions {
@@ -172,6 +177,8 @@ class Nadam : public Optimizer {
  public:
   Nadam();
   explicit Nadam(NadamOptions options);
+  explicit Nadam(const LearningRate& learning_rate, NadamOptions options = {})
+      : Nadam((options.learning_rate = learning_rate, std::move(options))) {}
 };
 
 struct AdagradOptions {
@@ -184,6 +191,8 @@ class Adagrad : public Optimizer {
  public:
   Adagrad();
   explicit Adagrad(AdagradOptions options);
+  explicit Adagrad(const LearningRate& learning_rate, AdagradOptions options = {})
+      : Adagrad((options.learning_rate = learning_rate, std::move(options))) {}
 };
 
 struct AdadeltaOptions {
@@ -196,6 +205,8 @@ class Adadelta : public Optimizer {
  public:
   Adadelta();
   explicit Adadelta(AdadeltaOptions options);
+  explicit Adadelta(const LearningRate& learning_rate, AdadeltaOptions options = {})
+      : Adadelta((options.learning_rate = learning_rate, std::move(options))) {}
 };
 
 struct RMSpropOptions {
@@ -209,7 +220,8 @@ class RMSprop : public Optimizer {
  public:
   RMSprop();
   explicit RMSprop(RMSpropOptions options);
-  explicit RMSprop(const LearningRate& learning_rate);
+  explicit RMSprop(const LearningRate& learning_rate, RMSpropOptions options = {})
+      : RMSprop((options.learning_rate = learning_rate, std::move(options))) {}
 };
 
 struct FtrlOptions {
@@ -224,6 +236,8 @@ class Ftrl : public Optimizer {
  public:
   Ftrl();
   explicit Ftrl(FtrlOptions options);
+  explicit Ftrl(const LearningRate& learning_rate, FtrlOptions options = {})
+      : Ftrl((options.learning_rate = learning_rate, std::move(options))) {}
 };
 
 struct AdamWOptions {
@@ -236,6 +250,8 @@ struct AdamWOptions {
 class AdamW : public Optimizer {
  public:
   explicit AdamW(AdamWOptions options = {});
+  explicit AdamW(const LearningRate& learning_rate, AdamWOptions options = {})
+      : AdamW((options.learning_rate = learning_rate, std::move(options))) {}
 };
 
 struct AdafactorOptions {
@@ -250,6 +266,8 @@ struct AdafactorOptions {
 class Adafactor : public Optimizer {
  public:
   explicit Adafactor(AdafactorOptions options = {});
+  explicit Adafactor(const LearningRate& learning_rate, AdafactorOptions options = {})
+      : Adafactor((options.learning_rate = learning_rate, std::move(options))) {}
 };
 
 struct LionOptions {
@@ -261,6 +279,8 @@ struct LionOptions {
 class Lion : public Optimizer {  // steps of one size, by the sign of a momentum
  public:
   explicit Lion(LionOptions options = {});
+  explicit Lion(const LearningRate& learning_rate, LionOptions options = {})
+      : Lion((options.learning_rate = learning_rate, std::move(options))) {}
 };
 
 // ---- of Keras 3
@@ -273,6 +293,8 @@ struct LambOptions {
 class Lamb : public Optimizer {  // Adam's steps, as long as the variable is
  public:
   explicit Lamb(LambOptions options = {});
+  explicit Lamb(const LearningRate& learning_rate, LambOptions options = {})
+      : Lamb((options.learning_rate = learning_rate, std::move(options))) {}
 };
 
 struct MuonOptions {
@@ -297,6 +319,8 @@ struct MuonOptions {
 class Muon : public Optimizer {
  public:
   explicit Muon(MuonOptions options = {});
+  explicit Muon(const LearningRate& learning_rate, MuonOptions options = {})
+      : Muon((options.learning_rate = learning_rate, std::move(options))) {}
 };
 
 // ---- a user's

@@ -399,13 +399,6 @@ class AdafactorImpl : public KerasOptimizerImpl {
   AdafactorOptions o_;
 };
 
-template <class Options>
-Options with_rate(const LearningRate& rate) {
-  Options o;
-  o.learning_rate = rate;
-  return o;
-}
-
 }  // namespace
 
 SGD::SGD() : SGD(SGDOptions{}) {}
@@ -413,7 +406,6 @@ SGD::SGD(SGDOptions o) : Optimizer(new SgdImpl(o)) {
   RILL_CHECK(o.momentum >= 0 && o.momentum <= 1, invalid_argument,
              "[SGD] momentum is {}; expected a number in [0, 1]", o.momentum);
 }
-SGD::SGD(const LearningRate& rate) : SGD(with_rate<SGDOptions>(rate)) {}
 Adam::Adam() : Adam(AdamOptions{}) {}
 Adam::Adam(AdamOptions o) : Optimizer(new AdamImpl<AdamOptions>("Adam", o)) {}
 AdamW::AdamW(AdamWOptions o) : Optimizer(new AdamImpl<AdamWOptions>("AdamW", o)) {
@@ -422,7 +414,6 @@ AdamW::AdamW(AdamWOptions o) : Optimizer(new AdamImpl<AdamWOptions>("AdamW", o))
 }
 Adafactor::Adafactor(AdafactorOptions o) : Optimizer(new AdafactorImpl(o)) {}
 Lion::Lion(LionOptions o) : Optimizer(new LionImpl(o)) {}
-Adam::Adam(const LearningRate& rate) : Adam(with_rate<AdamOptions>(rate)) {}
 Adamax::Adamax() : Adamax(AdamaxOptions{}) {}
 Adamax::Adamax(AdamaxOptions o) : Optimizer(new AdamaxImpl(o)) {}
 Nadam::Nadam() : Nadam(NadamOptions{}) {}
@@ -433,7 +424,6 @@ Adadelta::Adadelta() : Adadelta(AdadeltaOptions{}) {}
 Adadelta::Adadelta(AdadeltaOptions o) : Optimizer(new AdadeltaImpl(o)) {}
 RMSprop::RMSprop() : RMSprop(RMSpropOptions{}) {}
 RMSprop::RMSprop(RMSpropOptions o) : Optimizer(new RmspropImpl(o)) {}
-RMSprop::RMSprop(const LearningRate& rate) : RMSprop(with_rate<RMSpropOptions>(rate)) {}
 Ftrl::Ftrl() : Ftrl(FtrlOptions{}) {}
 Ftrl::Ftrl(FtrlOptions o) : Optimizer(new FtrlImpl(o)) {}
 

@@ -89,12 +89,15 @@ class NormalizationLayer : public LayerImpl {
   Tensor call(const Tensor& given, const CallContext&) override {
     const DType d = policy.compute_dtype();
     const Tensor x = given.dtype() == d ? given : cast(given, d);
-    const bool fixed = o_.mean.defined();
-    const Tensor sizes = constant(broadcast_);
-    const Tensor mean = fixed ? given_mean_ : reshape(mean_.value(), sizes);
-    const Tensor deviation = maximum(
-        sqrt(fixed ? given_variance_ : reshape(variance_.value(), sizes)), backend::epsilon());
-    return o_.invert ? mean + x * deviation : (x - mean) / deviation;
+    const Tensor deviation = maximum(sqrt(variance()), backend::epsilon());
+    return o_.invert ? mean() + x * deviation : (x - mean()) / deviation;
+  }
+  // REQUIRES: it is built.
+  Tensor mean() const {
+    return o_.mean.defined() ? given_mean_ : reshape(mean_.value(), constant(broadcast_));
+  }
+  Tensor variance() const {
+    return o_.mean.defined() ? given_variance_ : reshape(variance_.value(), constant(broadcast_));
   }
   void add_config(Config& c) const override { write_fields<NormalizationFields>(o_, c); }
 
@@ -184,6 +187,12 @@ NormalizationLayer& ready_for(const Layer& layer, const TensorShape& shape) {
   if (!l.built) LayerCalls::build(layer, {shape});
   return l;
 }
+const NormalizationLayer& built_layer(const Layer& layer) {
+  const auto& l = static_cast<const NormalizationLayer&>(layer.impl());
+  RILL_CHECK(l.built, failed_precondition,
+             "[{}] there is no mean yet: call adapt, or the layer, first", l.name());
+  return l;
+}
 TensorShape for_any_batch(TensorShape shape) {
   if (shape.rank() > 0) shape.set_dim(0, -1);
   return shape;
@@ -199,6 +208,8 @@ void require_data(const Layer& layer, bool is_there) {
 layers::Normalization::Normalization() : Normalization(NormalizationOptions{}) {}
 layers::Normalization::Normalization(NormalizationOptions o)
     : Layer(this, new NormalizationLayer(o)) {}
+Tensor layers::Normalization::mean() const { return built_layer(*this).mean(); }
+Tensor layers::Normalization::variance() const { return built_layer(*this).variance(); }
 void layers::Normalization::adapt(const Tensor& data) const {
   static_cast<NormalizationLayer&>(impl()).reset();
   require_data(*this, data.ndim() > 0 && data.shape().dim(0) > 0);

@@ -204,9 +204,6 @@ const RegisterFields<DiscretizationFields, layers::Discretization> discretizatio
 layers::Discretization::Discretization() : Discretization(DiscretizationOptions{}) {}
 layers::Discretization::Discretization(DiscretizationOptions o)
     : Layer(this, new DiscretizationLayer(o)) {}
-layers::Discretization::Discretization(const std::vector<double>& bin_boundaries,
-                                       DiscretizationOptions o)
-    : Discretization((o.bin_boundaries = bin_boundaries, std::move(o))) {}
 void layers::Discretization::adapt(const Tensor& data) const {
   bins_of_layer(*this).reset();
   make_summary(*this, data.shape());
