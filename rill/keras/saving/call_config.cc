@@ -95,8 +95,28 @@ class LayerCall {
 
 }  // namespace
 
+namespace {
+
+// A configuration names the values that calls give, and has no word for a part of one.
+void refuse_part(const Tensor& t) {
+  const KerasSymbol* s = keras_symbol(t);
+  if (!s) return;
+  const Nest of =
+      values_of(s->node->outputs)[static_cast<std::size_t>(s->node->value_of(s->index))];
+  RILL_CHECK(
+      !of.is_composite(), unimplemented,
+      "[get_config] the model uses a part of the {} tensor that layer \"{}\" gives, or an op "
+      "on it, which a configuration cannot say; put that into a user-defined Layer",
+      of.composite_kind(), s->node->layer->name());
+}
+
+}  // namespace
+
 Tensor whole_result(const Nest& value) {
-  if (value.is_tensor()) return value.as_tensor();
+  if (value.is_tensor()) {
+    refuse_part(value.as_tensor());
+    return value.as_tensor();
+  }
   const std::vector<Tensor> leaves = value.flatten();
   const KerasSymbol* first = keras_symbol(leaves.at(0));
   bool one = first != nullptr;
@@ -120,8 +140,10 @@ bool only_whole(const Config& c) {
 }
 
 Config call_config(const KerasNode& n, const TensorPlace& place) {
-  if (dynamic_cast<const OpLayer*>(n.layer.get()))
+  if (dynamic_cast<const OpLayer*>(n.layer.get())) {
+    for (const Tensor& t : n.leaves()) refuse_part(t);
     return keras2_config(DrawnOp(n, place).written());
+  }
   return LayerCall(n, place).config();
 }
 

@@ -176,6 +176,21 @@ TEST(CompositeInput, StandsInStacksAndFiles) {
   check(of_few(), few(), "sparse");
 }
 
+// Configurations have no word for what is made of the parts of a ragged tensor.
+TEST(CompositeInput, OpsOnRowsTrainButAreNotSaved) {
+  const RaggedTensor x = Input({None}, {.name = "words", .dtype = int32, .ragged = true});
+  const Tensor padded = x.to_tensor();
+  Model m(x, layers::Dense(2)(layers::GRU(3)(layers::Embedding(7, 4)(padded))));
+  m.compile({.optimizer = "sgd", .loss = "mse"});
+  const History h = m.fit(words(), numbers({6, 2}), {.batch_size = 6, .epochs = 5, .verbose = 0});
+  EXPECT_LT(h["loss"].back(), h["loss"].front());
+  expect_error<errors::Unimplemented>(
+      [&] { m.to_json(); },
+      "a part of the ragged tensor that layer \"words\" gives, or an op on it");
+  Model part(x, layers::Embedding(7, 4)(x.flat_values()));
+  expect_error<errors::Unimplemented>([&] { part.to_json(); }, "a part of the ragged tensor");
+}
+
 TEST(CompositeInput, ShowsInTheSummary) {
   const std::string text = of_words().summary_text();
   EXPECT_THAT(text,
