@@ -5,6 +5,8 @@
 namespace rill {
 namespace {
 
+#pragma GCC diagnostic ignored "-Woverloaded-virtual"  // what is looked for
+
 struct Base {
   virtual ~Base() = default;
   virtual int step(const int& data) { return data; }
