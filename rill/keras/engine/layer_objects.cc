@@ -124,7 +124,8 @@ KnownHandles& known_handles() {
 
 void LayerObjects::note_handle(const Layer& layer) {
   LayerImpl& l = *layer.impl_;
-  if (!l.copy_handle || typeid(layer) != *l.library_class) return;
+  if (!l.copy_handle || l.handle_noted.load(std::memory_order_relaxed)) return;
+  if (typeid(layer) != *l.library_class) return;
   if (l.handle_noted.exchange(true, std::memory_order_relaxed)) return;
   static auto* const none = new Ref<LayerImpl>(new LayerImpl("Layer", {.name = "none"}));
   KnownHandles& known = known_handles();

@@ -81,6 +81,17 @@ TEST(NoLabels, ALossOfASubclass) {
   expect_trains(m);
 }
 
+// As in Keras, where a planned step leaves symbols without values; here it leaves nothing.
+TEST(NoLabels, LossesOfAnEagerStepCanBeRead) {
+  Subclass m;
+  m.compile({.optimizer = "sgd", .run_eagerly = true});
+  m.fit(x, {.verbose = 0});
+  ASSERT_EQ(m.losses().size(), 1u);
+  const double loss = m.evaluate(x, {.verbose = 0})["loss"];
+  ASSERT_EQ(m.losses().size(), 1u);
+  EXPECT_NEAR(m.losses()[0].item<float>(), loss, 1e-6);
+}
+
 TEST(NoLabels, ALossOfCompileNeedsThem) {
   keras::Sequential m({keras::Input({8}), layers::Dense(1)});
   m.compile({.optimizer = "sgd", .loss = "mse"});
