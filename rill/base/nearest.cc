@@ -27,10 +27,38 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+// The words of a_name_like_this.
+std::vector<std::string_view> words_of(std::string_view name) {
+  std::vector<std::string_view> words;
+  for (std::size_t at = 0; at <= name.size();) {
+    const std::size_t end = std::min(name.find('_', at), name.size());
+    if (end > at) words.push_back(name.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
+
+// The shortest name that has all words of this one in their order, which are several, and others
+// between them: "sparse_crossentropy" is sparse_categorical_crossentropy.
+const std::string* with_words_left_out(std::string_view wrong,
+                                       const std::vector<std::string>& known) {
+  const std::vector<std::string_view> wanted = words_of(wrong);
+  const std::string* best = nullptr;
+  if (wanted.size() < 2 || wrong.size() > kLongestName) return best;
+  for (const std::string& name : known) {
+    std::size_t next = 0;
+    for (const std::string_view word : words_of(name))
+      next += next < wanted.size() && distance(word, wanted[next]) == 0;
+    if (next == wanted.size() && (!best || name.size() < best->size())) best = &name;
+  }
+  return best;
+}
+
 }  // namespace
 
 std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& known) {
-  const std::string* best = nullptr;
+  const std::string* best = with_words_left_out(wrong, known);
+  if (best) return " Did you mean \"" + *best + "\"?";
   std::size_t least = wrong.size() / 3 + 2;
   for (const auto& name : known) {
     // So many letters more or fewer are as many differences.

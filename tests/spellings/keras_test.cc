@@ -161,7 +161,7 @@ TEST(KerasSpellings, ValidationData) {
   EXPECT_TRUE(has_validation(tf::tuple(tf::tuple(x, x), y)));
   EXPECT_TRUE(has_validation(tf::tuple(tf::tuple(x, x), y, tf::ones({4}))));
   EXPECT_TRUE(has_validation({tf::tuple(x, x), y, tf::ones({4})}));
-  expect_error<tf::errors::InvalidArgument>([&] { has_validation(tf::Nest(x)); },
+  expect_error<tf::errors::InvalidArgument>([&] { has_validation(tf::tuple(x, y, x, y)); },
                                             "expected (x, y) or (x, y, sample_weight)");
 }
 

@@ -17,6 +17,10 @@ TensorShape gru_shape_of(std::initializer_list<std::int64_t> sizes) {
   return s;
 }
 
+constexpr const char* kGruBatches =
+    "the batches of x and h (the state, which in a stateful layer has the size that it was built "
+    "for)";
+
 // What the five arguments agree upon; -1: not known. Input `at` is x.
 struct GruSizes {
   GruSizes(const ShapeContext& c, int at) {
@@ -31,7 +35,7 @@ struct GruSizes {
       return merge_dims(a, b, c.tag(), what);
     };
     time = dim(0, 0);
-    batch = merge(dim(0, 1), dim(1, 0), "the batches of x and h");
+    batch = merge(dim(0, 1), dim(1, 0), kGruBatches);
     features = merge(dim(0, 2), dim(2, 0), "the features of x and the rows of kernel");
     units = merge(dim(1, 1), dim(3, 0), "the units of h and the rows of recurrent_kernel");
     merge(dim(4, 0), 2, "the rows of bias and those expected");

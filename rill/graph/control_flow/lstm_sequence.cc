@@ -19,6 +19,10 @@ TensorShape shape_of_sizes(std::initializer_list<std::int64_t> sizes) {
   return s;
 }
 
+constexpr const char* kLstmBatches =
+    "the batches of x and h (the state, which in a stateful layer has the size that it was built "
+    "for)";
+
 // What the six arguments agree upon; -1: not known. Input `at` is x.
 struct LstmSizes {
   LstmSizes(const ShapeContext& c, int at) {
@@ -33,8 +37,7 @@ struct LstmSizes {
       return merge_dims(a, b, c.tag(), what);
     };
     time = dim(0, 0);
-    batch = merge(merge(dim(0, 1), dim(1, 0), "the batches of x and h"), dim(2, 0),
-                  "the batches of x and c");
+    batch = merge(merge(dim(0, 1), dim(1, 0), kLstmBatches), dim(2, 0), "the batches of x and c");
     features = merge(dim(0, 2), dim(3, 0), "the features of x and the rows of kernel");
     units = merge(merge(dim(1, 1), dim(2, 1), "the units of h and c"), dim(4, 0),
                   "the units of h and the rows of recurrent_kernel");

@@ -25,8 +25,10 @@ Layer::Layer(LayerOptions options) : impl_(new LayerImpl("", std::move(options))
 Layer::Layer(Ref<LayerImpl> impl) : impl_(std::move(impl)), handle_(true) {
   object_ = impl_->users.held.lock();
 }
-Layer::Layer(LayerImpl* impl, const std::type_info& type, const std::type_info& base)
+Layer::Layer(LayerImpl* impl, const std::type_info& type, const std::type_info& base,
+             layer_copies::CopyHandle copy)
     : impl_(impl) {
+  impl_->copy_handle = copy;
   impl_->library_class = &type;
   impl_->library_base = &base;
 }

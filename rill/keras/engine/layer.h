@@ -1,4 +1,6 @@
 #pragma once
+#include <concepts>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,6 +57,12 @@ bool note_copy() {
       static_cast<L&>(to) = static_cast<const L&>(from);
     };
   return know_copy(typeid(L), c);
+}
+// Of a class of the library, whose objects are handles without data.
+using CopyHandle = std::shared_ptr<Layer> (*)(const Layer&);
+template <class L>
+std::shared_ptr<Layer> copy_handle(const Layer& l) {
+  return std::make_shared<L>(static_cast<const L&>(l));
 }
 // Known before main, for every class that the program puts into a container, tracks or registers.
 template <class L>
@@ -239,7 +247,7 @@ class Layer : public std::enable_shared_from_this<Layer> {
   // class between.
   template <class L>
   Layer(const L*, LayerImpl* impl, const std::type_info& base = typeid(Layer))
-      : Layer(impl, typeid(L), base) {}
+      : Layer(impl, typeid(L), base, &layer_copies::copy_handle<L>) {}
 
   // Makes a member known: its weights are the layer's, and checkpoints find it by this name.
   template <class L>
@@ -296,7 +304,8 @@ class Layer : public std::enable_shared_from_this<Layer> {
   Ref<LayerImpl> impl_;
 
  private:
-  Layer(LayerImpl* impl, const std::type_info& type, const std::type_info& base);
+  Layer(LayerImpl* impl, const std::type_info& type, const std::type_info& base,
+        layer_copies::CopyHandle copy);
   void track_one(std::string_view name, Layer& layer);
   void track_metric(std::string_view name, const MetricRef& metric);
   void track_all(std::string_view name, const std::vector<Layer*>& layers,
@@ -325,6 +334,21 @@ constexpr void check_overrides(const Layer*, const L*) {
   RILL_CHECK_OVERRIDES(L, Layer, get_config);
 }
 
+// A layer as an object of the class L. Null where it is of another one; -> and * are then an
+// InvalidArgument that names both.
+template <class L>
+class LayerAs : public std::shared_ptr<L> {
+ public:
+  LayerAs(std::shared_ptr<L> object, std::shared_ptr<Layer> layer)
+      : std::shared_ptr<L>(std::move(object)), layer_(std::move(layer)) {}
+  L& operator*() const { return *checked(); }
+  L* operator->() const { return checked(); }
+
+ private:
+  L* checked() const;
+  std::shared_ptr<Layer> layer_;
+};
+
 // A layer in a container. Of a user-defined class it holds the copy that all containers share, or
 // the object itself where it is given as a shared_ptr.
 class LayerRef {
@@ -352,57 +376,94 @@ class LayerRef {
   // any other tensor.
   LayerRef(const Tensor& input);
   bool defined() const { return static_cast<bool>(layer_); }
-  Layer& operator*() const { return *layer_; }
-  Layer* operator->() const { return layer_.get(); }
-  // What programs ask a layer most, so that get_layer("x").weights() is a line.
-  std::string name() const { return layer_->name(); }
-  std::string class_name() const { return layer_->class_name(); }
-  bool built() const { return layer_->built(); }
-  bool trainable() const { return layer_->trainable(); }
-  void trainable(bool yes) const { layer_->set_trainable(yes); }
-  void set_trainable(bool yes) const { layer_->set_trainable(yes); }
-  DType dtype() const { return layer_->dtype(); }
-  std::vector<Variable> variables() const { return layer_->weights(); }
-  std::vector<Variable> weights() const { return layer_->weights(); }
-  std::vector<Variable> trainable_variables() const { return layer_->trainable_variables(); }
-  std::vector<Variable> trainable_weights() const { return layer_->trainable_variables(); }
-  std::vector<Variable> non_trainable_variables() const {
-    return layer_->non_trainable_variables();
+  // FailedPrecondition where there is no layer.
+  Layer& operator*() const { return *operator->(); }
+  Layer* operator->() const {
+    if (!layer_) fail_undefined();
+    return layer_.get();
   }
-  std::vector<Variable> non_trainable_weights() const { return layer_->non_trainable_variables(); }
-  std::int64_t count_params() const { return layer_->count_params(); }
-  std::vector<Tensor> get_weights() const { return layer_->get_weights(); }
-  void set_weights(const std::vector<Tensor>& values) const { layer_->set_weights(values); }
-  std::vector<Tensor> losses() const { return layer_->losses(); }
-  std::vector<Tensor> inputs() const { return layer_->inputs(); }
-  std::vector<Tensor> outputs() const { return layer_->outputs(); }
-  Tensor input() const { return layer_->input(); }
-  Tensor output() const { return layer_->output(); }
-  TensorShape input_shape() const { return layer_->input_shape(); }
-  TensorShape output_shape() const { return layer_->output_shape(); }
-  Config get_config() const { return layer_->get_config(); }
+  // What programs ask a layer most, so that get_layer("x").weights() is a line.
+  std::string name() const { return (*this)->name(); }
+  std::string class_name() const { return (*this)->class_name(); }
+  bool built() const { return (*this)->built(); }
+  bool trainable() const { return (*this)->trainable(); }
+  void trainable(bool yes) const { (*this)->set_trainable(yes); }
+  void set_trainable(bool yes) const { (*this)->set_trainable(yes); }
+  DType dtype() const { return (*this)->dtype(); }
+  std::vector<Variable> variables() const { return (*this)->weights(); }
+  std::vector<Variable> weights() const { return (*this)->weights(); }
+  std::vector<Variable> trainable_variables() const { return (*this)->trainable_variables(); }
+  std::vector<Variable> trainable_weights() const { return (*this)->trainable_variables(); }
+  std::vector<Variable> non_trainable_variables() const {
+    return (*this)->non_trainable_variables();
+  }
+  std::vector<Variable> non_trainable_weights() const { return (*this)->non_trainable_variables(); }
+  std::int64_t count_params() const { return (*this)->count_params(); }
+  std::vector<Tensor> get_weights() const { return (*this)->get_weights(); }
+  void set_weights(const std::vector<Tensor>& values) const { (*this)->set_weights(values); }
+  std::vector<Tensor> losses() const { return (*this)->losses(); }
+  std::vector<Tensor> inputs() const { return (*this)->inputs(); }
+  std::vector<Tensor> outputs() const { return (*this)->outputs(); }
+  Tensor input() const { return (*this)->input(); }
+  Tensor output() const { return (*this)->output(); }
+  TensorShape input_shape() const { return (*this)->input_shape(); }
+  TensorShape output_shape() const { return (*this)->output_shape(); }
+  Config get_config() const { return (*this)->get_config(); }
   Tensor operator()(const Operand& x, CallOptions options = {}) const {
-    return (*layer_)(x, std::move(options));
+    return (**this)(x, std::move(options));
   }
   Tensor operator()(std::initializer_list<Tensor> xs, CallOptions options = {}) const {
-    return (*layer_)(xs, std::move(options));
+    return (**this)(xs, std::move(options));
   }
   Nest apply(const Nest& inputs, CallOptions options = {}) const {
-    return layer_->apply(inputs, std::move(options));
+    return (*this)->apply(inputs, std::move(options));
   }
   // The object, null where it has another class.
+  //
+  //   model.get_layer("s").as<keras::layers::Dense>()->kernel();
   template <class L>
-  std::shared_ptr<L> as() const {
-    return std::dynamic_pointer_cast<L>(layer_);
+  LayerAs<L> as() const {
+    std::shared_ptr<L> object = std::dynamic_pointer_cast<L>(layer_);
+    if (!object) object = std::dynamic_pointer_cast<L>(of_its_class());
+    return {std::move(object), layer_};
   }
   const std::shared_ptr<Layer>& object() const { return layer_; }
 
  private:
   friend class LayerObjects;
+  template <class L>
+  friend class LayerAs;
+  [[noreturn]] static void fail_undefined();
+  [[noreturn]] static void fail_other_class(const Layer* layer, const std::type_info& asked);
+  std::shared_ptr<Layer> of_its_class() const;               // null where nothing can make it
   static std::shared_ptr<Layer> shared(const Layer& layer);  // by another container, or the program
   void hold(std::shared_ptr<Layer> layer);
   void hold_copy(const Layer& layer);  // of an object whose own class only it knows
   std::shared_ptr<Layer> layer_;
+};
+template <class L>
+L* LayerAs<L>::checked() const {
+  if (!this->get()) LayerRef::fail_other_class(layer_.get(), typeid(L));
+  return this->get();
+}
+
+// The layers of a model by number, from the end where it is negative: layers()[-1].
+class Layers : public std::vector<LayerRef> {
+ public:
+  using std::vector<LayerRef>::vector;
+  Layers(std::vector<LayerRef> layers) : std::vector<LayerRef>(std::move(layers)) {}
+  // OutOfRange where there is none.
+  template <std::integral I>
+  LayerRef& operator[](I i) {
+    return data()[place(static_cast<std::ptrdiff_t>(i))];
+  }
+  template <std::integral I>
+  const LayerRef& operator[](I i) const {
+    return data()[place(static_cast<std::ptrdiff_t>(i))];
+  }
+
+ private:
+  std::size_t place(std::ptrdiff_t i) const;
 };
 
 namespace layers {

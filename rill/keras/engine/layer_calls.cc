@@ -188,6 +188,7 @@ void LayerCalls::build_by_hand(Layer& layer, const std::vector<TensorShape>& sha
 Nest LayerCalls::apply(const Layer& given, const Nest& inputs, CallOptions options) {
   const Layer& layer = LayerObjects::behind(given);
   LayerObjects::introduce(layer);
+  LayerObjects::note_handle(given);
   if (!options.constants.empty() && !LayerObjects::is_users_class(layer))
     layer.impl_->expect_constants(options.constants.size());
   // States and constants that are part of a drawing are inputs of the call: the model must give

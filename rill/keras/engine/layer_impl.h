@@ -155,6 +155,8 @@ class LayerImpl : public TrackableNode {
   UsersObject users;
   // The class of the library that made it, and one that this derives from.
   const std::type_info *library_class = &typeid(Layer), *library_base = &typeid(Layer);
+  layer_copies::CopyHandle copy_handle = nullptr;  // of an object of library_class
+  std::atomic<bool> handle_noted = false;          // handles of that class can be made
 
  private:
   std::string class_name_, name_;
@@ -215,7 +217,11 @@ class LayerObjects {
   // The object, kept alive: itself where it is shared, else the copy that containers hold, made
   // now if there is none. Undefined where nothing says how to copy the class.
   static LayerRef hold(const Layer& layer);
-  // A layer to give out: its object where containers hold one.
+  // An object of a class of the library is at hand: from now on others of it can be made.
+  static void note_handle(const Layer& layer);
+  // A new object of the layer's class of the library; null where none has been met.
+  static std::shared_ptr<Layer> new_handle(LayerImpl& layer);
+  // A layer to give out: its object where containers hold one, else a handle of its class.
   static LayerRef of(LayerImpl& layer);
   // Gives the object its class and name, at its first use.
   static void introduce(const Layer& layer);

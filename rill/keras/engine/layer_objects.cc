@@ -76,7 +76,7 @@ void LayerObjects::note_drawn(const Layer& layer) {
   layer.impl_->users.live = const_cast<Layer*>(&layer);
 }
 void LayerObjects::note_copied(const Layer& from, Layer& handle) {
-  if (!is_users_class(from)) return;
+  if (!is_users_class(from)) return note_handle(from);
   introduce(from);
   note_live(from);
   handle.object_ = std::const_pointer_cast<Layer>(from.weak_from_this().lock());
@@ -102,7 +102,81 @@ LayerRef LayerObjects::hold(const Layer& layer) {
 LayerRef LayerObjects::of(LayerImpl& l) {
   LayerRef ref;
   ref.layer_ = l.users.held.lock();
+  if (!ref.defined()) ref.layer_ = new_handle(l);
   return ref.defined() ? ref : LayerRef(LayerHandle(share(l)));
+}
+
+// ---- handles of the library's classes
+namespace {
+
+// An object of each class that has been met, on no layer in particular: the others are its copies,
+// since nothing else can make an object of a class that is not known here.
+struct KnownHandles {
+  std::mutex mutex;
+  std::unordered_map<std::type_index, std::shared_ptr<Layer>> of;
+};
+KnownHandles& known_handles() {
+  static auto* known = new KnownHandles;
+  return *known;
+}
+
+}  // namespace
+
+void LayerObjects::note_handle(const Layer& layer) {
+  LayerImpl& l = *layer.impl_;
+  if (!l.copy_handle || l.handle_noted.load(std::memory_order_relaxed)) return;
+  if (typeid(layer) != *l.library_class) return;
+  if (l.handle_noted.exchange(true, std::memory_order_relaxed)) return;
+  static auto* const none = new Ref<LayerImpl>(new LayerImpl("Layer", {.name = "none"}));
+  KnownHandles& known = known_handles();
+  {
+    const std::lock_guard lock(known.mutex);
+    if (known.of.contains(typeid(layer))) return;
+  }
+  const std::shared_ptr<Layer> copy = l.copy_handle(layer);
+  copy->impl_ = *none;
+  copy->bound_ = false;
+  const std::lock_guard lock(known.mutex);
+  known.of.emplace(typeid(layer), copy);
+}
+std::shared_ptr<Layer> LayerObjects::new_handle(LayerImpl& l) {
+  if (!l.copy_handle) return nullptr;
+  KnownHandles& known = known_handles();
+  std::shared_ptr<Layer> one;
+  {
+    const std::lock_guard lock(known.mutex);
+    const auto at = known.of.find(*l.library_class);
+    if (at == known.of.end()) return nullptr;
+    one = at->second;
+  }
+  std::shared_ptr<Layer> handle = l.copy_handle(*one);
+  handle->impl_ = share(l);
+  handle->object_ = l.users.held.lock();
+  return handle;
+}
+
+std::shared_ptr<Layer> LayerRef::of_its_class() const {
+  return layer_ ? LayerObjects::of(layer_->impl()).layer_ : nullptr;
+}
+void LayerRef::fail_undefined() {
+  RILL_FAIL(failed_precondition, "[LayerRef] it refers to no layer: it was made without one");
+}
+void LayerRef::fail_other_class(const Layer* layer, const std::type_info& asked) {
+  if (!layer) fail_undefined();
+  const std::string wanted = class_name_of(asked);
+  const std::string found = layer->class_name();
+  RILL_FAIL(
+      invalid_argument, "[{}] the layer is a {}; as<{}>() asked for a {}. {}", layer->name(), found,
+      wanted, wanted,
+      found == wanted
+          ? "There is no object of that class any more: keep it, or make it with std::make_shared"
+          : "An if (auto l = layer.as<..>()) tells without an error");
+}
+std::size_t Layers::place(std::ptrdiff_t i) const {
+  const auto n = static_cast<std::ptrdiff_t>(size());
+  RILL_CHECK(i >= -n && i < n, out_of_range,
+             "[layers] was asked for layer {}, but there are only {} layers", i, n);
+  return static_cast<std::size_t>(i < 0 ? i + n : i);
 }
 
 std::shared_ptr<Layer> LayerRef::shared(const Layer& layer) {

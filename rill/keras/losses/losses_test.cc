@@ -403,4 +403,9 @@ TEST(Losses, OfSeveralDtypesAreAddedInTheWidest) {
   m.fit(tf::ones({3, 2}), tf::Nest{tf::zeros({3, 1}), tf::ones({3, 1})}, {.verbose = 0});
 }
 
+TEST(Losses, ANameWithAWordLeftOutIsFound) {
+  expect_error<tf::errors::InvalidArgument>([] { keras::losses::get("sparse_crossentropy"); },
+                                            "Did you mean \"sparse_categorical_crossentropy\"?");
+}
+
 }  // namespace

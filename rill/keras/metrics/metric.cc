@@ -1,3 +1,6 @@
+#include <mutex>
+#include <unordered_set>
+
 #include "rill/base/check.h"
 #include "rill/base/nearest.h"
 #include "rill/core/resource.h"
@@ -17,6 +20,31 @@ namespace rill::keras {
 void retain(MetricImpl* m) noexcept { m->refs.retain(); }
 void release(MetricImpl* m) noexcept {
   if (m->refs.release()) delete m;
+}
+
+// ---- which variables are metrics'
+namespace {
+
+struct MetricStates {
+  std::mutex mutex;
+  std::unordered_set<std::uint64_t> ids;
+};
+MetricStates& metric_states() {
+  static auto* states = new MetricStates;
+  return *states;
+}
+
+}  // namespace
+
+MetricImpl::~MetricImpl() {
+  MetricStates& all = metric_states();
+  const std::lock_guard lock(all.mutex);
+  for (const State& s : state) all.ids.erase(s.variable.id());
+}
+bool is_metric_state(const Variable& v) {
+  MetricStates& all = metric_states();
+  const std::lock_guard lock(all.mutex);
+  return all.ids.contains(v.id());
 }
 
 Metric::Metric(MetricOptions o) : impl_(new MetricImpl) {
@@ -93,6 +121,11 @@ Variable Metric::add_weight(std::string_view name, DType dtype, const TensorShap
   const Variable v(initializer(shape, dtype.defined() ? dtype : impl_->dtype),
                    {.trainable = false, .name = std::string(name)});
   impl_->state.push_back({std::string(name), v});
+  {
+    MetricStates& all = metric_states();
+    const std::lock_guard lock(all.mutex);
+    all.ids.insert(v.id());
+  }
   TrackableNode* node = v.handle().impl()->resource.get();
   rill::retain(node);
   impl_->track(name, Ref<TrackableNode>(node));

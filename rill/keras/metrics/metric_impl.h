@@ -7,6 +7,7 @@ namespace rill::keras {
 // The state of a metric, shared by its handles.
 class MetricImpl : public TrackableNode {
  public:
+  ~MetricImpl() override;
   std::string name;
   DType dtype;
   struct State {
@@ -15,5 +16,8 @@ class MetricImpl : public TrackableNode {
   };
   std::vector<State> state;
 };
+
+// The variable is the state of a metric.
+bool is_metric_state(const Variable& v);
 
 }  // namespace rill::keras

@@ -349,4 +349,14 @@ TEST(Metrics, NumbersThatAreNoClassesAreRefused) {
   EXPECT_EQ(metrics::Recall({.class_id = -2})(y, p).item<float>(), 0.f);
 }
 
+TEST(F1Score, WantsAColumnForEachClass) {
+  metrics::F1Score f1;
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        f1.update_state(tf::constant({{0}, {2}}), tf::ones({2, 3}));
+      },
+      "the labels have shape [2, 1], the predictions [2, 3]; expected a column for each class, as "
+      "tf::one_hot(labels, 3) gives");
+}
+
 }  // namespace

@@ -37,6 +37,13 @@ FBetaScore::FBetaScore(FBetaScoreOptions o)
 void FBetaScore::update_state(const Tensor& y_true, const Tensor& y_pred,
                               const Tensor& sample_weight) {
   check_columns(name(), y_true, y_pred);
+  const TensorShape &labels = y_true.shape(), &scores = y_pred.shape();
+  RILL_CHECK(!labels.has_rank() || !scores.has_rank() || labels.dim(-1) < 0 || scores.dim(-1) < 0 ||
+                 labels.dim(-1) == scores.dim(-1),
+             invalid_argument,
+             "[{}] the labels have shape {}, the predictions {}; expected a column for each class, "
+             "as tf::one_hot(labels, {}) gives",
+             name(), labels, scores, scores.dim(-1));
   const Tensor t = cast(y_true, dtype()), given = cast(y_pred, dtype());
   const Tensor yes =
       o_.threshold ? given > *o_.threshold

@@ -23,6 +23,8 @@ FunctionalImpl::FunctionalImpl(const Nest& inputs, const Nest& outputs, std::str
       input_leaves_(inputs_.flatten()),
       output_leaves_(outputs_.flatten()) {
   autocast = false;
+  library_class = &typeid(Model);
+  copy_handle = &layer_copies::copy_handle<Model>;
   automatic_name = name.empty();
   RILL_CHECK(!input_leaves_.empty() && !output_leaves_.empty(), invalid_argument,
              "[Model] got {} inputs and {} outputs; expected at least one of each",
@@ -81,6 +83,34 @@ Tensor fit_last_axis(const Tensor& x, const TensorShape& want) {
   if (x.ndim() == want.rank() + 1 && x.shape().dim(-1) == 1) return squeeze(x, -1);
   if (x.ndim() == want.rank() - 1 && want.dim(-1) == 1) return expand_dims(x, -1);
   return x;
+}
+
+void check_input_shape(const std::string& model, std::size_t number, const TensorShape& found,
+                       const TensorShape& expected) {
+  if (!found.has_rank() || !expected.has_rank()) return;
+  const auto compared = [](const TensorShape& s) {
+    return s.rank() > 0 && s.dim(-1) == 1 ? s.rank() - 1 : s.rank();
+  };
+  const int axes = std::min(compared(found), compared(expected));
+  for (int i = 1; i < axes; ++i) {
+    if (found.dim(i) < 0 || expected.dim(i) < 0 || found.dim(i) == expected.dim(i)) continue;
+    TensorShape shown = expected;
+    shown.set_dim(0, -1);
+    RILL_FAIL(invalid_argument,
+              "Input {} of layer \"{}\" is incompatible with the layer: expected shape={}, found "
+              "shape={}",
+              number, model, shown.to_string(), found.to_string());
+  }
+}
+
+Tensor in_dtype_of_input(const std::string& model, std::size_t number, const Tensor& x,
+                         DType wanted) {
+  if (!wanted.defined() || x.dtype() == wanted) return x;
+  RILL_CHECK((x.dtype() == string) == (wanted == string), invalid_argument,
+             "Input {} of layer \"{}\" is incompatible with the layer: expected dtype={}, found "
+             "dtype={}",
+             number, model, wanted.name(), x.dtype().name());
+  return cast(x, wanted);
 }
 
 // A model may begin at what a layer made. It has its own input there, as in Keras, and the
@@ -285,11 +315,14 @@ Nest FunctionalImpl::call_nest(const Nest& given, const CallContext& context) {
     leaves.insert(leaves.end(), parts.begin(), parts.end());
   }
   std::vector<Tensor> values(static_cast<std::size_t>(num_values_));
+  // Keras looks at no shapes of inputs that are nested deeper.
+  const bool flat = inputs_.is_tensor() || inputs_.size() == input_leaves_.size();
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const KerasSymbol& s = *keras_symbol(input_leaves_[i]);
     Tensor x = leaves[i];
     const TensorShape& want = input_leaves_[i].shape();
-    if (x.dtype() != input_leaves_[i].dtype()) x = cast(x, input_leaves_[i].dtype());
+    if (flat) check_input_shape(name(), i, x.shape(), want);
+    x = in_dtype_of_input(name(), i, x, input_leaves_[i].dtype());
     values[static_cast<std::size_t>(numbers_.at({s.node->id, s.index}))] = fit_last_axis(x, want);
   }
   const int training = context.training ? 1 : 0;

@@ -28,7 +28,7 @@ Model::Model(const Nest& inputs, const Nest& outputs, ModelOptions options)
 }
 ModelImpl& Model::model_impl() const { return static_cast<ModelImpl&>(*impl_); }
 
-std::vector<LayerRef> Model::layers() const { return model_impl().layers(); }
+Layers Model::layers() const { return model_impl().layers(); }
 LayerRef Model::get_layer(std::string_view wanted) const {
   std::vector<std::string> names;
   for (LayerRef& l : layers()) {
@@ -91,14 +91,18 @@ void Sequential::add(LayerRef layer) { static_cast<SequentialImpl&>(*impl_).add(
 void Sequential::pop() { static_cast<SequentialImpl&>(*impl_).pop(); }
 
 void ValidationData::take(const Nest& tuple) {
-  const bool is_tuple = !tuple.is_tensor() && !tuple.is_dict() && !tuple.is_composite();
-  RILL_CHECK(is_tuple && (tuple.size() == 2 || tuple.size() == 3), invalid_argument,
-             "[validation_data] got {}; expected (x, y) or (x, y, sample_weight), as "
-             "tf::tuple(x, y) or {{x, y}}",
-             tuple.to_string());
-  x_ = tuple.part(0), y_ = tuple.part(1);
-  if (tuple.size() == 3) weight_ = tuple.part(2);
   kind_ = Kind::arrays;
+  if (tuple.is_tensor() || tuple.is_dict() || tuple.is_composite()) {
+    x_ = tuple;
+    return;
+  }
+  RILL_CHECK(tuple.size() >= 1 && tuple.size() <= 3, invalid_argument,
+             "[validation_data] got {}; expected (x, y) or (x, y, sample_weight), as "
+             "tf::tuple(x, y) or {{x, y}}, or x alone where the loss needs no labels",
+             tuple.to_string());
+  x_ = tuple.part(0);
+  if (tuple.size() > 1) y_ = tuple.part(1);
+  if (tuple.size() > 2) weight_ = tuple.part(2);
 }
 
 int Verbose::parse(std::string_view text) {

@@ -161,7 +161,9 @@ class ValidationData {
   ValidationData(const Nest& x, const Nest& y) : x_(x), y_(y), kind_(Kind::arrays) {}
   ValidationData(const Nest& x, const Nest& y, const Nest& sample_weight)
       : x_(x), y_(y), weight_(sample_weight), kind_(Kind::arrays) {}
-  // tf::tuple(x, y), tf::tuple(x, y, sample_weight); InvalidArgument for anything else.
+  ValidationData(const Tensor& x) : x_(x), kind_(Kind::arrays) {}  // of a model without labels
+  // tf::tuple(x, y), tf::tuple(x, y, sample_weight), or x alone: a tuple of it, or a dict.
+  // InvalidArgument for anything else.
   template <class N>
   requires std::is_same_v<N, Nest> ValidationData(const N& tuple) { take(tuple); }
   ValidationData(const data::Dataset& d)
@@ -300,10 +302,14 @@ class Model : public Layer {
   // samples along axis 0, or a dataset of (x, y) or (x, y, sample_weight) in batches, or a source
   // that is asked for these by number.
   History fit(const Nest& x, const Nest& y, FitOptions options = {});
-  History fit(const Nest& x, FitOptions options = {});  // for models whose loss needs no labels
+  // x alone is for models whose loss needs no labels: those of add_loss, and user-defined steps.
+  History fit(const Nest& x, FitOptions options = {});
+  History fit(const Nest& x, std::nullptr_t no_labels, FitOptions options = {});
   History fit(const data::Dataset& x, FitOptions options = {});
   History fit(utils::Sequence& x, FitOptions options = {});
   Logs evaluate(const Nest& x, const Nest& y, EvaluateOptions options = {});
+  Logs evaluate(const Nest& x, EvaluateOptions options = {});
+  Logs evaluate(const Nest& x, std::nullptr_t no_labels, EvaluateOptions options = {});
   Logs evaluate(const data::Dataset& x, EvaluateOptions options = {});
   Logs evaluate(utils::Sequence& x, EvaluateOptions options = {});
   // The result for all samples. A model with several outputs has predict_all, which gives them in
@@ -315,8 +321,8 @@ class Model : public Layer {
   Nest predict_all(const data::Dataset& x, PredictOptions options = {});
   Nest predict_all(utils::Sequence& x, PredictOptions options = {});
   // One batch. The numbers are its own, or with reset_metrics = false of all since the last reset.
-  Logs train_on_batch(const Nest& x, const Nest& y, const TrainOnBatchOptions& options = {});
-  Logs test_on_batch(const Nest& x, const Nest& y, const TestOnBatchOptions& options = {});
+  Logs train_on_batch(const Nest& x, const Nest& y = {}, const TrainOnBatchOptions& options = {});
+  Logs test_on_batch(const Nest& x, const Nest& y = {}, const TestOnBatchOptions& options = {});
   Logs train_on_batch(const Nest& x, const Nest& y, const Tensor& sample_weight) {
     return train_on_batch(x, y, TrainOnBatchOptions{.sample_weight = sample_weight});
   }
@@ -344,9 +350,9 @@ class Model : public Layer {
   bool stop_training = false;  // set by a callback: fit ends after the batch
 
   // ---- structure
-  std::vector<LayerRef> layers() const;
+  Layers layers() const;
   LayerRef get_layer(std::string_view name) const;  // NotFound with the nearest name
-  LayerRef get_layer(int index) const;
+  LayerRef get_layer(int index) const;              // from the end where it is negative
   std::vector<std::string> input_names() const;
   std::vector<std::string> output_names() const;
   void build_model(const TensorShape& input_shape);  // batch first

@@ -16,6 +16,13 @@ void forget_functions(Trainer& trainer);
 Nest sorted_by_key(const Nest& nest);
 // What a model is given beside what it expects: a last axis of 1 comes and goes, as in Keras.
 Tensor fit_last_axis(const Tensor& x, const TensorShape& expected);
+// As in Keras 2 the sizes are compared from the front, as far as both have them, without the batch
+// and without a last axis of 1 on either side. InvalidArgument names the model's input.
+void check_input_shape(const std::string& model, std::size_t number, const TensorShape& found,
+                       const TensorShape& expected);
+// In the dtype of the model's input. InvalidArgument where it is text on one side alone.
+Tensor in_dtype_of_input(const std::string& model, std::size_t number, const Tensor& x,
+                         DType wanted);
 
 // What the handles of a model share.
 class ModelImpl : public LayerImpl {
@@ -62,6 +69,7 @@ class SequentialImpl : public ModelImpl {
   void draw();
   void forget_drawing();
   const InputLayerImpl* given_input() const;  // null: none was
+  bool reshapes(const TensorShape& given) const;
   std::vector<LayerRef> layers_;
   LayerRef input_layer_;  // as it was given, or made of the first layer's input_shape
   TensorShape known_input_shape_;

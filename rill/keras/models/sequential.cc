@@ -148,8 +148,23 @@ void SequentialImpl::build(const std::vector<TensorShape>& shapes) {
     build_for(shapes[0], input_dtype_.defined() ? input_dtype_ : policy.compute_dtype());
 }
 
+// To a Reshape in front only the number of elements of a sample matters, as programs of TensorFlow
+// 1 rely on; Keras 2.15 refuses it.
+bool SequentialImpl::reshapes(const TensorShape& given) const {
+  const auto elements = [](const TensorShape& s) {
+    std::int64_t n = 1;
+    for (int i = 1; i < s.rank(); ++i) n = s.dim(i) < 0 || n < 0 ? -1 : n * s.dim(i);
+    return n;
+  };
+  return !layers_.empty() && layers_[0]->class_name() == "Reshape" && given.has_rank() &&
+         elements(given) == elements(known_input_shape_);
+}
+
 Nest SequentialImpl::call_nest(const Nest& inputs, const CallContext&) {
   Nest x = inputs;
+  // What a first call has built is no promise: another one may have other sizes.
+  if (x.is_tensor() && known_input_shape_.has_rank() && !reshapes(x.as_tensor().shape()))
+    check_input_shape(name(), 0, x.as_tensor().shape(), known_input_shape_);
   if (const TensorShape* want = known_input_shape_.has_rank() ? &known_input_shape_
                                 : built_for.empty()           ? nullptr
                                                               : &built_for[0];

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rill/base/check.h"
+#include "rill/base/logging.h"
 #include "rill/base/nearest.h"
 #include "rill/keras/behaviour_impl.h"
 #include "rill/keras/losses/named_losses_impl.h"
@@ -40,9 +41,28 @@ Config placed(Config record, const char* module, CompileForm form, bool of_libra
   return record;
 }
 
+// A file is written all the same, as by Keras: load_model with compile = false reads it.
+void warn_of_lost(const std::string& what, const std::string& how) {
+  RILL_LOG(
+      warning,
+      "[save] {}, which load_model will not find: it needs {{.compile = false}} then. Register "
+      "it before: {}",
+      what, how);
+}
+constexpr const char* kAnyFunction =
+    "keras::utils::register_keras_serializable(\"NAME\", FUNCTION)";
+void warn_unless_registered(const char* kind, const std::string& class_name,
+                            const std::vector<std::string>& registered) {
+  if (std::find(registered.begin(), registered.end(), class_name) != registered.end()) return;
+  warn_of_lost(format("the {} is of the class {}", kind, class_name), registering_call(class_name));
+}
+
 // ---- losses
 Config loss_config(const LossRef& loss, CompileForm form) {
   const bool nameless = loss.defined() && name_for_files(loss) == std::string();
+  if (nameless) warn_of_lost("the loss is a user-defined function without a name", kAnyFunction);
+  if (loss.defined() && !name_for_files(loss) && !is_library_loss(*loss))
+    warn_unless_registered("loss", saved_class_name(*loss), registered_loss_names());
   return nameless ? Config(kNameless)
                   : placed(loss.serialize(), "keras.losses", form,
                            loss.defined() && is_library_loss(*loss));
@@ -149,6 +169,11 @@ Config metric_config(const MetricRef& m, CompileForm form) {
     if (own.empty() && !library.empty() && is_name(m->name()))
       return function_metric(m->name(), form);
     config.set("fn", !own.empty() ? own : library.empty() ? kNameless : library);
+    if (own.empty() && library.empty())
+      warn_of_lost(format("the metric \"{}\" is a user-defined function without a name", m->name()),
+                   kAnyFunction);
+  } else if (!is_library_metric(*m)) {
+    warn_unless_registered("metric", saved_class_name(*m), registered_metric_names());
   }
   return placed(Config::dict({{"class_name", saved_class_name(*m)}, {"config", config}}),
                 "keras.metrics", form, is_library_metric(*m));

@@ -20,13 +20,6 @@ namespace {
 
 constexpr const char* kWeights = "model.weights.h5";
 
-void check_saveable(const Model& model) {
-  RILL_CHECK(model.built(), failed_precondition,
-             "[{}] save: the model has not made its weights yet. Call it on data, or "
-             "build_model(shape), first",
-             model.name());
-}
-
 // Of the layers of a model, the configurations without low-rank adaptation, which Keras 2 does not
 // have.
 Config without_lora(const Config& record) {
@@ -221,7 +214,7 @@ void Model::save(const std::string& path, SaveOptions o) const {
              "[save] keras_version is {}; expected 2 or 3", o.keras_version);
   const bool with_training = o.include_optimizer && compiled();
   static_cast<void>(record_of(*this, o.keras_version));  // what cannot be saved says so first
-  check_saveable(*this);
+  require_weights(*this, "save");
   io::write_file_atomically(path, archive ? archive_bytes(*this, with_training, o.keras_version)
                                           : hdf5_bytes(*this, with_training, o.keras_version));
 }

@@ -400,7 +400,9 @@ LayerRef Drawing::model() const {
           for (const Tensor& t : result.flatten()) added.push_back(t);
   if (!added.empty()) functional->extend(added, listed);
   impl->trainable = config_.get("trainable", true);
-  return ModelHandle(impl);
+  const Model model = ModelHandle(impl);
+  LayerObjects::note_handle(model);
+  return model;
 }
 
 LayerRef functional_from_config(const Config& c) { return Drawing(c).model(); }

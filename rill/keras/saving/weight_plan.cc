@@ -75,13 +75,34 @@ bool is_skipped(bool skip_mismatch, const std::function<void()>& plan_it) {
 }
 
 void require_built(const Model& model, const std::string& path) {
-  bool built = model.built();
+  const bool users = LayerObjects::is_users_class(LayerObjects::behind(model));
+  bool built = model.built() || (users && !model.weights().empty());  // see require_weights
   for (const LayerRef& l : model.layers()) built = built && l->built();
   RILL_CHECK(built, failed_precondition,
              "[{}] load_weights: the model has not made its weights yet, and HDF5 files ({}) fit "
              "only a model that has them. Call it on data or build_model(shape) first; or save "
              "a TensorFlow checkpoint, which waits for them",
              model.name(), path);
+}
+
+// A class of the user's with its own train_step may have no call: what its layers have made is
+// there.
+void require_weights(const Model& model, const char* what) {
+  if (model.built()) return;
+  const bool users = LayerObjects::is_users_class(LayerObjects::behind(model));
+  RILL_CHECK(users && !model.weights().empty(), failed_precondition,
+             "[{}] {}: the model has not made its weights yet. Call it on data, or "
+             "build_model(shape), first",
+             model.name(), what);
+  std::string lack;
+  for (const LayerRef& l : model.layers())
+    if (!l->built() && l->weights().empty())
+      lack += (lack.empty() ? "\"" : ", \"") + l->name() + "\"";
+  if (!lack.empty())
+    RILL_LOG(warning,
+             "[{}] {}: the layers {} are not built: if they are to have weights, the file holds "
+             "none of them",
+             model.name(), what, lack);
 }
 
 }  // namespace rill::keras

@@ -74,10 +74,7 @@ void Model::save_weights(const std::string& path, SaveWeightsOptions o) const {
              "[{}] save_weights: save_format is \"{}\", but the path {} has the suffix of an HDF5 "
              "file",
              name(), o.save_format, path);
-  RILL_CHECK(built(), failed_precondition,
-             "[{}] save_weights: the model has not made its weights yet. Call it on data, or "
-             "build_model(shape), first",
-             name());
+  require_weights(*this, "save_weights");
   const std::string written = hdf5 ? path : path + ".index";
   RILL_CHECK(o.overwrite || !io::file_exists(written), already_exists,
              "[{}] save_weights: {} is there already, and overwrite is false", name(), written);

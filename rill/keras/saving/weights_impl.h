@@ -32,6 +32,8 @@ bool is_skipped(bool skip_mismatch, const std::function<void()>& plan_it);
 
 // FailedPrecondition unless the weights are there.
 void require_built(const Model& model, const std::string& path);
+// FailedPrecondition where a model that is to be saved by `what` has made none of its weights.
+void require_weights(const Model& model, const char* what);
 
 // ---- low-rank adaptation
 // A or B of the adaptation, which may be null.

@@ -258,6 +258,7 @@ History Model::fit(const Nest& x, const Nest& y, FitOptions o) {
   return fit_arrays(*this, x, &y, o);
 }
 History Model::fit(const Nest& x, FitOptions o) { return fit_arrays(*this, x, nullptr, o); }
+History Model::fit(const Nest& x, std::nullptr_t, FitOptions o) { return fit(x, std::move(o)); }
 
 // What goes with neither datasets nor sequences.
 static void check_fit_of_batches(const FitOptions& o, const char* source,
@@ -292,13 +293,22 @@ History Model::fit(utils::Sequence& x, FitOptions o) {
   return run_fit(*this, batches, validation, o);
 }
 
-Logs Model::evaluate(const Nest& x, const Nest& y, EvaluateOptions o) {
+static Logs evaluate_arrays(Model& model, const Nest& x, const Nest* y, const EvaluateOptions& o) {
   check_sizes("evaluate", o.batch_size, o.steps);
-  const Arrays arrays("evaluate", x, &y, o.sample_weight);
+  const Arrays arrays("evaluate", x, y, o.sample_weight);
   Batches batches(arrays, {.batch_size = batch_size(o.batch_size, o.steps, arrays.samples()),
                            .steps = o.steps});
-  prepare(o.callbacks, *this, 1, batches.steps(), shown(o.verbose));
-  return run_test(*this, batches, o.callbacks, shown(o.verbose));
+  prepare(o.callbacks, model, 1, batches.steps(), shown(o.verbose));
+  return run_test(model, batches, o.callbacks, shown(o.verbose));
+}
+Logs Model::evaluate(const Nest& x, const Nest& y, EvaluateOptions o) {
+  return evaluate_arrays(*this, x, &y, o);
+}
+Logs Model::evaluate(const Nest& x, EvaluateOptions o) {
+  return evaluate_arrays(*this, x, nullptr, o);
+}
+Logs Model::evaluate(const Nest& x, std::nullptr_t, EvaluateOptions o) {
+  return evaluate(x, std::move(o));
 }
 static void check_evaluate_of_batches(const EvaluateOptions& o, const char* source) {
   RILL_CHECK(o.batch_size == kDefaultBatchSize, invalid_argument,

@@ -102,7 +102,7 @@ Nest Model::train_step(const Nest& data) {
     optimizer.apply_gradients(optimizer.get_unscaled_gradients(gradients), variables);
   }
   const Nest results = t.compute_metrics(*this, p.y, y_pred, p.sample_weight);
-  impl_->clear_call_losses();
+  if (!t.runs_eagerly()) impl_->clear_call_losses();  // of a trace: they have no values
   return results;
 }
 
@@ -113,7 +113,7 @@ Nest Model::test_step(const Nest& data) {
   const Nest y_pred = apply(p.x, {.training = 0});
   compute_loss(p.y, y_pred, p.sample_weight);
   const Nest results = t.compute_metrics(*this, p.y, y_pred, p.sample_weight);
-  impl_->clear_call_losses();
+  if (!t.runs_eagerly()) impl_->clear_call_losses();  // of a trace: they have no values
   return results;
 }
 

@@ -11,6 +11,7 @@
 #include "rill/core/tensor_impl.h"
 #include "rill/graph/function/function_impl.h"
 #include "rill/graph/ir/graph.h"
+#include "rill/keras/metrics/metric_impl.h"
 #include "rill/keras/metrics/named_metrics_impl.h"
 #include "rill/keras/models/model_impl.h"
 #include "rill/keras/training/batches_impl.h"
@@ -176,7 +177,10 @@ ConcreteFunction Trainer::planned(Model& model, Mode mode, const Nest& batch) {
   const int before = f->trace_count();
   const rill::detail::Argument argument(batch);
   ConcreteFunction c = f->concrete(&argument, 1);
-  if (f->trace_count() != before) restore_metrics();
+  if (f->trace_count() != before) {
+    restore_metrics();
+    if (mode == Mode::train) warn_of_unheld(model, c);
+  }
   return c;
 }
 
@@ -319,6 +323,7 @@ std::vector<Tensor> Trainer::weights_by_output(const Nest& weight, const Nest& y
 
 std::vector<Tensor> Trainer::by_output(const Nest& y, const Nest& y_pred, const char* what) const {
   const std::size_t n = y_pred.flatten().size();
+  if (!is_given(y)) return std::vector<Tensor>(n);
   if (y.is_dict()) {
     std::vector<Tensor> list(n);
     const std::vector<std::string> keys = keys_of_outputs();
@@ -420,6 +425,13 @@ void Trainer::resolve(Model& model, const Nest& y, const Nest& y_pred) {
   if (runs_eagerly()) restore_metrics();
 }
 
+namespace {
+std::string name_of_loss(const LossRef& loss) {
+  const std::string name = loss.defined() ? loss->name() : std::string();
+  return name.empty() ? name : format(", \"{}\"", name);
+}
+}  // namespace
+
 Tensor Trainer::compute_loss(Model& model, const Nest& y, const Nest& given, const Nest& weight) {
   const Nest y_pred = sorted_by_key(given);
   if (!resolved_) resolve(model, y, y_pred);
@@ -430,6 +442,11 @@ Tensor Trainer::compute_loss(Model& model, const Nest& y, const Nest& given, con
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     Output& o = outputs_[i];
     if (!o.loss.defined()) continue;
+    RILL_CHECK(is_given(y), invalid_argument,
+               "[fit] target data is missing: compile was given a loss{}, and the data hold no "
+               "labels. Give them, fit(x, y) or a dataset of (x, y); a model that is trained by "
+               "add_loss alone is compiled without a loss",
+               name_of_loss(o.loss));
     RILL_CHECK(labels[i].defined() || !y_pred.is_dict() || !y.is_dict(), invalid_argument,
                "[fit] there are no labels for the output \"{}\", for which compile was given a "
                "loss: the labels have the keys {}",
@@ -545,6 +562,45 @@ void Trainer::check_watched(const Model& model, const GradientTape& tape) {
     RILL_CHECK(!held.empty(), failed_precondition, "{}", why);
     RILL_LOG(warning, "{}. If that is meant, make it with {{.trainable = false}}", why);
   }
+}
+
+void Trainer::warn_of_unheld(const Model& model, const ConcreteFunction& step) {
+  if (!LayerObjects::is_users_class(LayerObjects::behind(model))) return;
+  if (std::exchange(unheld_checked_, true)) return;
+  std::vector<Variable> held = model.variables();
+  const auto hold = [&](const std::vector<Variable>& more) {
+    held.insert(held.end(), more.begin(), more.end());
+  };
+  hold(metric_variables());
+  bool users_metric = false;  // it may hold others, and reset them
+  for (const MetricRef& m : model.metrics()) {
+    if (!m.defined()) continue;
+    hold(m->variables());
+    users_metric = users_metric || !is_library_metric(*m);
+  }
+  const bool trains_nothing = model.trainable_variables().empty();
+  std::string trained, metrics;
+  for (const Variable& v : step.variables()) {
+    if (std::any_of(held.begin(), held.end(), [&](const Variable& h) { return h.id() == v.id(); }))
+      continue;
+    if (is_metric_state(v)) {
+      if (metrics.empty() && !users_metric) metrics = v.name();
+    } else if (v.trainable() && trained.empty() && trains_nothing) {
+      trained = v.name();
+    }
+  }
+  if (!metrics.empty())
+    RILL_LOG(warning,
+             "[{}] train_step uses a metric (its variable \"{}\") that metrics() of the model does "
+             "not list: fit does not reset it, and its numbers run on over the epochs. "
+             "track(\"NAME\", metric) in the constructor makes it known",
+             model.name(), metrics);
+  if (!trained.empty())
+    RILL_LOG(warning,
+             "[{}] train_step uses the variable \"{}\", and the model holds nothing that could be "
+             "trained: what train_step trains is neither saved nor in summary(). Of a member, "
+             "track(\"NAME\", member) in the constructor makes it known",
+             model.name(), trained);
 }
 
 void Trainer::reset_metrics() {

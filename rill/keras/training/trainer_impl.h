@@ -31,6 +31,9 @@ class Trainer {
   // A variable that the model reads and does not hold is never trained. FailedPrecondition where
   // that leaves nothing to train, else a warning, once.
   void check_watched(const Model& model, const GradientTape& tape);
+  // The same of a step that the user's class defines: what it trains while the model holds nothing
+  // to train, and metrics that the model does not list. Warnings, once.
+  void warn_of_unheld(const Model& model, const ConcreteFunction& step);
   std::vector<Variable> metric_variables() const;
   std::vector<std::string> metrics_names() const;
   std::vector<MetricRef> metrics() const;
@@ -60,7 +63,7 @@ class Trainer {
   CompileOptions options;
 
  private:
-  bool watched_checked_ = false;
+  bool watched_checked_ = false, unheld_checked_ = false;
   // One output of the model, with what compile says of it.
   struct Output {
     std::string name;  // in logs: that of its layer, as far as the model knows it

@@ -145,4 +145,18 @@ TEST(Timeseries, WindowsWithTargets) {
 }
 
 }  // namespace
+TEST(Timeseries, EveryNoneMeansNoTargets) {
+  const Tensor d = range(10);
+  const auto batches = [](const Dataset& of) {
+    int n = 0;
+    for (const Nest& each : of) n += each.is_tensor() && each.shape() == TensorShape({7, 4});
+    return n;
+  };
+  EXPECT_EQ(batches(timeseries_dataset_from_array(d, {}, 4)), 1);
+  EXPECT_EQ(batches(timeseries_dataset_from_array(d, None, 4)), 1);
+  EXPECT_EQ(batches(timeseries_dataset_from_array(d, std::nullopt, 4)), 1);
+  EXPECT_EQ(batches(timeseries_dataset_from_array(d, nullptr, 4)), 1);
+  EXPECT_EQ(batches(timeseries_dataset_from_array(d, Tensor(), 4)), 1);
+}
+
 }  // namespace rill::keras::utils

@@ -75,7 +75,7 @@ Dataset timeseries_dataset_from_array(const Operand& data, const Operand& target
                                       std::int64_t sequence_length, TimeseriesOptions options) {
   return timeseries(to_tensor(data), to_tensor(targets), sequence_length, options);
 }
-Dataset timeseries_dataset_from_array(const Operand& data, std::nullopt_t,
+Dataset timeseries_dataset_from_array(const Operand& data, std::nullptr_t,
                                       std::int64_t sequence_length, TimeseriesOptions options) {
   return timeseries(to_tensor(data), Tensor(), sequence_length, options);
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 
 #include "rill/data/dataset.h"
 
@@ -21,9 +22,20 @@ struct TimeseriesOptions {
 data::Dataset timeseries_dataset_from_array(const Operand& data, const Operand& targets,
                                             std::int64_t sequence_length,
                                             TimeseriesOptions options = {});
-data::Dataset timeseries_dataset_from_array(const Operand& data, std::nullopt_t no_targets,
+// Without targets: {}, tf::None, std::nullopt or nullptr.
+data::Dataset timeseries_dataset_from_array(const Operand& data, std::nullptr_t no_targets,
                                             std::int64_t sequence_length,
                                             TimeseriesOptions options = {});
+template <class N>
+requires(std::is_same_v<N, std::nullopt_t> || std::is_same_v<N, Dim>) data::Dataset
+    timeseries_dataset_from_array(const Operand& data, const N& no_targets,
+                                  std::int64_t sequence_length, TimeseriesOptions options = {}) {
+  if constexpr (std::is_same_v<N, Dim>) {
+    if (no_targets.known())
+      return timeseries_dataset_from_array(data, Operand(no_targets), sequence_length, options);
+  }
+  return timeseries_dataset_from_array(data, nullptr, sequence_length, options);
+}
 
 }  // namespace utils
 namespace preprocessing {

@@ -93,7 +93,7 @@ Tensor LookupTable::find(const Tensor& given, const Tensor& by_default, std::str
   };
   const std::shared_lock lock(mutex_);
   RILL_CHECK(!fixed() || initialized_, failed_precondition,
-             "[{}] table \"{}\" is not initialised; run its initializer first", tag, name);
+             "[{}] table \"{}\" is not initialised; {}", tag, name, how_to_fill);
   parallel_for(keys.size(), kFindGrain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t row = keys_.find(keys, i);

@@ -94,6 +94,7 @@ class LookupTable : public Resource {
   const TensorShape value_shape;
   const std::string name;
   bool checkpointed = false;
+  std::string how_to_fill = "run its initializer first";
 
  protected:
   // Keys that cannot be in the table.

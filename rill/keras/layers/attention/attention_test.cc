@@ -139,4 +139,13 @@ TEST(Attention, Errors) {
   expect_error<InvalidArgument>([&] { mha(x, tf::ones({2, 3, 3, 4})); }, "as many axes");
 }
 
+TEST(MultiHeadAttention, TellsOfBatchesThatDiffer) {
+  layers::MultiHeadAttention layer({.num_heads = 2, .key_dim = 2});
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        layer({tf::ones({1, 3, 4}), tf::ones({2, 3, 4})});
+      },
+      "the query has a batch of 1, the value of 2");
+}
+
 }  // namespace

@@ -108,6 +108,13 @@ class MultiHeadAttentionLayer : public LayerImpl {
     const std::vector<Tensor> in = inputs.flatten();
     require_inputs(in.size());
     const Tensor &query = in[0], &value = in[1], &key = in.size() > 2 ? in[2] : in[1];
+    for (const Tensor* t : {&value, &key}) {
+      const bool known = query.shape().has_rank() && t->shape().has_rank();
+      const std::int64_t a = known ? query.shape().dim(0) : -1, b = known ? t->shape().dim(0) : -1;
+      RILL_CHECK(a < 0 || b < 0 || a == b, invalid_argument,
+                 "[{}] the query has a batch of {}, the {} of {}; expected as many samples in each",
+                 name(), a, t == &key && &key != &value ? "key" : "value", b);
+    }
     const Tensor mask = attention_mask(in, context);
     // Keras 3 takes the masks away from its inputs: who reads them later finds none.
     if (behaves_as == 3)

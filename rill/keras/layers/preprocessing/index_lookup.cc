@@ -71,7 +71,10 @@ IndexLookupLayer::IndexLookupLayer(std::string_view class_name, const LayerOptio
               value = spec_.invert ? spec_.key_dtype : index;
   table_ = make_resource(Ref<Resource>(new lookup::LookupTable(
       "HashTableV2", key == int32 ? int32 : key, value, TensorShape::scalar(), "table")));
-  use(empty_list(spec_.key_dtype));
+  lookup::table_of(table_, class_name).how_to_fill =
+      format("the layer {}, a {}, has no vocabulary: call adapt on data, or give it one",
+             this->name(), class_name);
+  tokens_ = empty_list(spec_.key_dtype);
   if (!spec_.vocabulary_file.empty()) {
     RILL_CHECK(spec_.mode != OutputMode::tf_idf, invalid_argument,
                "[{}] a file of words has no idf_weights, which output_mode \"tf_idf\" needs; give "

@@ -412,7 +412,11 @@ TEST(Sequence, StatefulGoesOnWhereItStopped) {
   auto f = tf::function([&](Tensor v) { return parts(v); });
   f(x(tf::all, tf::slice(0, 3)));
   expect_equal(f(x(tf::all, tf::slice(3, 6))), want);
-  expect_error<tf::errors::InvalidArgument>([&] { parts(random({3, 6, 3})); }, "axis 0");
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        parts(random({3, 6, 3}));
+      },
+      "built for batches of 2");
 }
 
 TEST(Sequence, DropoutIsOneForAllSteps) {
@@ -609,6 +613,21 @@ TEST(Recurrent, Errors) {
   expect_error<InvalidArgument>([&] { unrolled(keras::Input({tf::None, 3})); }, "cannot unroll");
   layers::LSTM stateful(2, {.stateful = true});
   expect_error<InvalidArgument>([&] { stateful(keras::Input({5, 3})); }, "batch size");
+}
+
+TEST(Stateful, TellsForWhichBatchItWasBuilt) {
+  keras::Sequential m({layers::LSTM(2, {.stateful = true, .batch_input_shape = {16, 5, 3}})});
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        m(tf::ones({32, 5, 3}));
+      },
+      "stateful and was built for batches of 16; got one of 32");
+  m.compile({.optimizer = "sgd", .loss = "mse"});
+  expect_error<tf::errors::InvalidArgument>(
+      [&] {
+        m.fit(tf::ones({32, 5, 3}), tf::ones({32, 2}), {.batch_size = 32, .verbose = 0});
+      },
+      "stateful");
 }
 
 }  // namespace

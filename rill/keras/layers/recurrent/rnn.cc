@@ -37,7 +37,6 @@ void RnnLayer::build(const std::vector<TensorShape>& shapes) {
              "[{}] a stateful layer needs to know its batch size. Give batch_input_shape with the "
              "batch in front, or batch_size to keras::Input",
              name());
-  input_spec.axes.emplace_back(batch_axis(), batch);
   for (const TensorShape& each : as_cell_().state_size())
     kept_.emplace_back(BatchSize{batch}.zeros(each, policy.compute_dtype()),
                        VariableOptions{.trainable = false, .name = name() + "/state"});
@@ -121,6 +120,12 @@ Nest RnnLayer::call_nest(const Nest& inputs, const CallContext& context) {
   layers::AbstractRNNCell& cell = as_cell_();
   const std::vector<TensorShape> sizes = cell.state_size();
   if (states.empty() && o_.stateful) {
+    const std::int64_t batch = x.shape().dim(batch_axis()),
+                       kept = kept_.empty() ? -1 : kept_[0].shape().dim(0);
+    RILL_CHECK(batch < 0 || kept < 0 || batch == kept, invalid_argument,
+               "[{}] the layer is stateful and was built for batches of {}; got one of {}. Batches "
+               "of one size: dataset.batch({}, {{.drop_remainder = true}}), or batch_size = {}",
+               name(), kept, batch, kept, kept);
     for (const Variable& v : kept_) states.push_back(v.value());
   } else if (states.empty()) {
     states = initial_state(x);
