@@ -39,7 +39,7 @@ def keras_reads(folder):
         for key in want:
             near(got[key], want[key], f"{name}.keras: {key}")
         # Keras 3 does not compile what it reads from HDF5, not even from its own files, when a loss has a short name.
-        model = keras.models.load_model(f"{folder}/{name}.h5", compile=False)
+        model = keras.models.load_model(f"{folder}/{name}.h5", compile=False, custom_objects=theirs.OF_APPLICATIONS)
         near(model.predict_on_batch(x).reshape(-1), want["before"], name + ".h5")
         model = keras.models.load_model(f"{folder}/{name}.keras", compile=False)
         for weight in model.weights:

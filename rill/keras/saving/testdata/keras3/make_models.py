@@ -20,6 +20,9 @@ from keras import layers, ops
 from keras.src.applications.convnext import LayerScale, StochasticDepth
 from keras.src.applications.inception_resnet_v2 import CustomScaleLayer
 
+# Keras finds these by their modules, which HDF5 files do not name, not even its own.
+OF_APPLICATIONS = {c.__name__: c for c in (LayerScale, StochasticDepth, CustomScaleLayer)}
+
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
