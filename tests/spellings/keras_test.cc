@@ -241,7 +241,7 @@ struct Counted : keras::metrics::Metric {
   explicit Counted(const std::string& name) : Metric(name) {}
   tf::Variable total = add_weight("total");
   void update_state(const Tensor&, const Tensor& y_pred, const Tensor&) override {
-    total.assign_add(tf::cast(y_pred.shape()[0], tf::float32));
+    total.assign_add(tf::cast(tf::shape(y_pred)[0], tf::float32));
   }
   Tensor result() override { return total; }
 };
