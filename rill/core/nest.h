@@ -109,6 +109,12 @@ class Nest {
   // A dict with an item more, or another in its place; a dict without some.
   Nest with(std::string_view key, const Nest& value) const;
   Nest without(std::string_view key) const;  // NotFound where there is none
+  // Takes an item out of this dict, as Python's dict.pop. NotFound where there is none.
+  Nest pop(std::string_view key) & {
+    Nest item = (*this)[key];
+    *this = without(key);
+    return item;
+  }
   template <std::size_t N>
   auto unpack() const {
     return unpack_(std::make_index_sequence<N>{});
@@ -148,6 +154,16 @@ Nest tuple(const A&... a) {
 // tf::dict({{"image", x}, {"label", y}})
 inline Nest dict(std::initializer_list<std::pair<std::string_view, Nest>> items) {
   return Nest::dict(items);
+}
+
+// The same of a std::map or std::unordered_map.
+template <class M>
+requires(std::is_convertible_v<const typename M::key_type&, std::string_view>&&
+             std::is_convertible_v<const typename M::mapped_type&, Nest>) Nest
+    dict(const M& items) {
+  Nest all = Nest::dict({});
+  for (const auto& [key, value] : items) all = all.with(key, value);
+  return all;
 }
 
 // tf.nest: structures of tensors.

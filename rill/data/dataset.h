@@ -202,7 +202,16 @@ class Dataset {
   static Dataset from_tensors(const Nest& tensors);
   // An element for each row of the tensors, which agree in their first size.
   static Dataset from_tensor_slices(const Nest& tensors);
-  // int64 scalars.
+  // Literals: from_tensor_slices({1, 2, 3}).
+  template <class T>
+  requires(std::is_arithmetic_v<T> || StringLike<T>) static Dataset
+      from_tensor_slices(std::initializer_list<T> values) {
+    using Kept =
+        std::conditional_t<std::is_arithmetic_v<T>,
+                           std::conditional_t<std::is_same_v<T, double>, float, T>, std::string>;
+    const std::vector<Kept> all(values.begin(), values.end());
+    return from_tensor_slices(Nest(to_tensor(Operand(all))));
+  }
   static Dataset range(const Size& stop);
   static Dataset range(const Size& start, const Size& stop, const Size& step = 1);
   // int64 scalars without end: start, start + step, ...

@@ -87,6 +87,12 @@ class Variable {
   Tensor handle_;
 };
 
+// Python's list + list: encoder.trainable_variables() + decoder.trainable_variables().
+inline std::vector<Variable> operator+(std::vector<Variable> a, const std::vector<Variable>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
 // "<tf.Variable 'Variable:0' shape=() dtype=float32, numpy=0.97637>"
 std::ostream& operator<<(std::ostream& os, const Variable& v);
 std::ostream& operator<<(std::ostream& os, const std::vector<Variable>& list);

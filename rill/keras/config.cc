@@ -78,7 +78,7 @@ std::vector<std::int64_t> Config::as_ints() const {
   return v;
 }
 
-const Config& Config::operator[](std::size_t i) const {
+const Config& Config::operator[](std::size_t i) const& {
   RILL_CHECK(i < items_.size(), out_of_range, "[config] item {} of {}", i, items_.size());
   return items_[i];
 }
@@ -88,7 +88,7 @@ void Config::push_back(Config item) {
   items_.push_back(std::move(item));
 }
 
-const Config& Config::operator[](std::string_view key) const {
+const Config& Config::operator[](std::string_view key) const& {
   const auto at = std::find(keys_.begin(), keys_.end(), key);
   RILL_CHECK(at != keys_.end(), not_found, "[config] there is no \"{}\".{}", key,
              did_you_mean(key, keys_));
@@ -97,7 +97,7 @@ const Config& Config::operator[](std::string_view key) const {
 bool Config::contains(std::string_view key) const {
   return std::find(keys_.begin(), keys_.end(), key) != keys_.end();
 }
-const Config& Config::get(std::string_view key) const {
+const Config& Config::get(std::string_view key) const& {
   static const Config none;
   return contains(key) ? (*this)[key] : none;
 }

@@ -67,15 +67,20 @@ class Config {
 
   // Of a list or dict.
   std::size_t size() const { return items_.size(); }
-  const Config& operator[](std::size_t i) const;  // OutOfRange
-  const Config& operator[](int i) const { return (*this)[static_cast<std::size_t>(i)]; }
+  // Of a temporary, layer.get_config()["units"], they give a value that stays.
+  const Config& operator[](std::size_t i) const&;  // OutOfRange
+  const Config& operator[](int i) const& { return (*this)[static_cast<std::size_t>(i)]; }
+  Config operator[](std::size_t i) && { return std::as_const(*this)[i]; }
+  Config operator[](int i) && { return std::as_const(*this)[i]; }
   void push_back(Config item);
   const std::vector<Config>& items() const& { return items_; }
   std::vector<Config> items() && { return std::move(items_); }
 
   // Of a dict. An unknown key is NotFound, with the keys that there are.
-  const Config& operator[](std::string_view key) const;
-  const Config& operator[](const char* key) const { return (*this)[std::string_view(key)]; }
+  const Config& operator[](std::string_view key) const&;
+  const Config& operator[](const char* key) const& { return (*this)[std::string_view(key)]; }
+  Config operator[](std::string_view key) && { return std::as_const(*this)[key]; }
+  Config operator[](const char* key) && { return std::as_const(*this)[key]; }
   bool contains(std::string_view key) const;
   // The value, or `otherwise` when there is none or it is null.
   bool get(std::string_view key, bool otherwise) const;
@@ -83,7 +88,8 @@ class Config {
   std::int64_t get(std::string_view key, std::int64_t otherwise) const;
   double get(std::string_view key, double otherwise) const;
   std::string get(std::string_view key, const char* otherwise) const;
-  const Config& get(std::string_view key) const;  // null when there is none
+  const Config& get(std::string_view key) const&;  // null when there is none
+  Config get(std::string_view key) && { return std::as_const(*this).get(key); }
   void set(std::string_view key, Config value);
   void erase(std::string_view key);
   const std::vector<std::string>& keys() const& { return keys_; }

@@ -303,4 +303,30 @@ TEST(KerasSpellings, RatesAndStatistics) {
             (std::vector<std::int64_t>{0, 1, 2}));
 }
 
+struct Weighed : keras::metrics::Metric {
+  tf::Variable most = add_weight("most", {.initializer = "ones"}),
+               n = add_weight("n", {.dtype = tf::int32, .shape = {2}});
+  void update_state(const Tensor&, const Tensor&, const Tensor&) override {}
+  Tensor result() override { return most; }
+};
+TEST(KerasSpellings, StatesVariablesAndWeights) {
+  layers::GRU gru(2, {.return_state = true});
+  const Tensor x = tf::ones({1, 3, 2}), h = tf::ones({1, 2});
+  const auto one = gru(x, {.initial_state = h})[1].to_vector<float>();
+  EXPECT_EQ(one, gru(x, {.initial_state = {h}})[1].to_vector<float>());
+  EXPECT_EQ(one, gru(x, {.initial_state = std::vector<Tensor>{h}})[1].to_vector<float>());
+  EXPECT_NE(one, gru(x)[1].to_vector<float>());
+
+  layers::Dense a(2), b(3, {.use_bias = false});
+  a(h), b(h);
+  const std::vector<tf::Variable> both = a.trainable_variables() + b.trainable_variables();
+  ASSERT_EQ(both.size(), 3u);
+  EXPECT_EQ(both[2].shape(), tf::TensorShape({2, 3}));
+
+  const Weighed m;
+  EXPECT_EQ(m.most.value().item<float>(), 1);
+  EXPECT_EQ(m.n.dtype(), tf::int32);
+  EXPECT_EQ(m.n.shape(), tf::TensorShape({2}));
+}
+
 }  // namespace

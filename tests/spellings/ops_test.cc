@@ -1,6 +1,8 @@
 // Lines that people write who come from Python: each compiles, and does what the Python line does.
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "rill/rill.h"
 #include "tests/expect_error.h"
 #include "tests/scratch_folder.h"
@@ -252,6 +254,32 @@ TEST(Spellings, ZipOfDatasets) {
   for (const tf::Nest& e : Dataset::zip(a, b, a))
     for (const Tensor& t : e.flatten()) seen.push_back(t.item<std::int64_t>());
   EXPECT_EQ(seen, (std::vector<std::int64_t>{0, 5, 0, 1, 6, 1}));
+}
+
+TEST(Spellings, DatasetsOfLiterals) {
+  using tf::data::Dataset;
+  std::vector<int> whole;
+  for (const tf::Nest& e : Dataset::from_tensor_slices({1, 2, 3})) whole.push_back(e.item<int>());
+  EXPECT_EQ(whole, (Ints{1, 2, 3}));
+  Floats broken;
+  for (const tf::Nest& e : Dataset::from_tensor_slices({0.5, 1.5}))
+    broken.push_back(e.item<float>());
+  EXPECT_EQ(broken, (Floats{0.5, 1.5}));
+  Texts texts;
+  for (const tf::Nest& e : Dataset::from_tensor_slices({"a", "bc"}))
+    texts.push_back(e.item<std::string>());
+  EXPECT_EQ(texts, (Texts{"a", "bc"}));
+  const Tensor x = table(), y = tf::range(3);
+  EXPECT_EQ(Dataset::from_tensor_slices({x, y}).make_iterator().next().size(), 2u);
+}
+TEST(Spellings, DictsOfMapsAndPop) {
+  const std::map<std::string, Tensor> columns{{"a", table()}, {"b", tf::range(3)}};
+  tf::Nest row = tf::dict(columns);
+  EXPECT_EQ(row.keys(), (Texts{"a", "b"}));
+  EXPECT_EQ(row.pop("b").to_vector<int>(), (Ints{0, 1, 2}));
+  EXPECT_EQ(row.keys(), (Texts{"a"}));
+  expect_error<tf::errors::NotFound>([&] { row.pop("b"); }, "\"a\"");
+  EXPECT_EQ(row.keys(), (Texts{"a"}));
 }
 
 }  // namespace

@@ -78,11 +78,19 @@ struct CallContext {
   std::vector<Tensor> constants = {};      // the same at every step: for user-defined cells
   Config arguments = {};                   // see CallOptions
 };
+// The states given to a recurrent layer: a list, or the one that there is.
+class StateList : public std::vector<Tensor> {
+ public:
+  using std::vector<Tensor>::vector;
+  StateList() = default;
+  StateList(std::vector<Tensor> list) : std::vector<Tensor>(std::move(list)) {}
+  StateList(const Tensor& one) : std::vector<Tensor>{one} {}
+};
 // What a caller may say. training -1: as the layer around it was called, else inference.
 struct CallOptions {
   int training = -1;
   Tensor mask = {};  // of the (first) input
-  std::vector<Tensor> initial_state = {};
+  StateList initial_state = {};
   std::vector<Tensor> constants = {};  // that a recurrent layer gives to its cell at every step
   std::vector<Tensor> masks = {};      // of each input, instead of mask; may be undefined
   // Further arguments of the call of this layer: {"use_causal_mask": true}.

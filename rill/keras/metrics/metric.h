@@ -25,6 +25,11 @@ class MetricRef;
 void retain(MetricImpl*) noexcept;
 void release(MetricImpl*) noexcept;
 
+struct MetricWeightOptions {
+  DType dtype = {};  // the metric's
+  TensorShape shape = TensorShape::scalar();
+  Initializer initializer = "zeros";
+};
 struct MetricOptions {
   std::string name = {};
   DType dtype = float32;
@@ -75,6 +80,11 @@ class Metric {
   Variable add_weight(std::string_view name, DType dtype = {},
                       const TensorShape& shape = TensorShape::scalar(),
                       const Initializer& initializer = "zeros");
+  // A template, so that {} is a dtype.
+  template <int = 0>
+  Variable add_weight(std::string_view name, const MetricWeightOptions& o) {
+    return add_weight(name, o.dtype, o.shape, o.initializer);
+  }
   // State whose shape is known at the first update only: made then, found by its name later, by
   // copies too.
   Variable weight_once(std::string_view name, const TensorShape& shape, DType dtype = {});

@@ -135,8 +135,8 @@ Tensor product_of_momenta_after(const Optimizer& o, std::int64_t steps, int kera
   for (const TrackableNode::Edge& e : o.trackable()->edges())
     if (e.name == "_momentums" && keras == 2)
       n = static_cast<std::int64_t>(e.child->edges().size());
-  if (const Config& calls = rule_record(o)["config"].get("gradient_accumulation_steps");
-      calls.is_number())
+  const Config record = rule_record(o);
+  if (const Config& calls = record["config"].get("gradient_accumulation_steps"); calls.is_number())
     steps /= calls.as_int();
   double value = 1;
   // It soon is too small for a float.

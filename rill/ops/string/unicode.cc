@@ -36,8 +36,9 @@ void check_unicode(ShapeContext& c) {
 
 void decode_shape(ShapeContext& c) {
   check_unicode(c);
-  const std::int64_t n =
-      c.input(0).is_fully_defined() ? c.input(0).num_elements() + 1 : std::int64_t{-1};
+  // A graph from a file may claim as many elements as there are numbers.
+  const std::int64_t texts = c.input(0).is_fully_defined() ? c.input(0).num_elements() : -1;
+  const std::int64_t n = texts < 0 || texts == INT64_MAX ? -1 : texts + 1;
   c.set_output(0, TensorShape(Dims{n}));
   for (int i = 1; i < c.num_outputs(); ++i) c.set_output(i, TensorShape(Dims{-1}));
 }
