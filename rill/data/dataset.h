@@ -58,6 +58,10 @@ struct Options {
   std::optional<bool> deterministic = {};  // of stages that do not say it themselves
 };
 
+struct RandomOptions {
+  Size seed = -1;  // none
+};
+
 struct MapOptions {
   std::int64_t num_parallel_calls = 0;  // 0: in the caller's thread; AUTOTUNE: the cores
   // false: results in the order in which they are ready. Not given: as Options has it, else true.
@@ -219,6 +223,10 @@ class Dataset {
   // int64 scalars without end, uniform over 32 bits: with a seed TensorFlow's own numbers. The same
   // at each pass.
   static Dataset random(const Size& seed = -1);
+  template <int = 0>
+  static Dataset random(const RandomOptions& options) {
+    return random(options.seed);
+  }
   // The files that match one of the patterns, as string scalars (rill/io/gfile.h tells what a
   // pattern is). NotFound when there is none.
   static Dataset list_files(const Filenames& file_pattern, ListFilesOptions options = {});

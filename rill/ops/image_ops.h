@@ -33,6 +33,16 @@ struct ResizeOptions {
 // other methods, and antialias, weigh by a filter as wide as the scale asks.
 Tensor resize(const Operand& images, const Operand& size, std::string_view method = "bilinear",
               const ResizeOptions& options = {});
+struct ResizeArguments {
+  std::string method = "bilinear";
+  bool preserve_aspect_ratio = false;
+  bool antialias = false;
+};
+template <int = 0>
+Tensor resize(const Operand& images, const Operand& size, const ResizeArguments& o) {
+  return resize(images, size, o.method,
+                {.preserve_aspect_ratio = o.preserve_aspect_ratio, .antialias = o.antialias});
+}
 
 struct CropAndResizeOptions {
   std::string method = "bilinear";  // or "nearest"
@@ -98,7 +108,14 @@ Tensor extract_glimpse(const Operand& input, const Operand& size, const Operand&
 
 // Another dtype and its range: uint8 0 .. 255 becomes float32 0 .. 1. `saturate`
 // cuts what does not fit.
+struct ConvertImageOptions {
+  bool saturate = false;
+};
 Tensor convert_image_dtype(const Operand& image, DType dtype, bool saturate = false);
+template <int = 0>
+Tensor convert_image_dtype(const Operand& image, DType dtype, const ConvertImageOptions& options) {
+  return convert_image_dtype(image, dtype, options.saturate);
+}
 // The luma of RGB in one channel; one channel three times.
 Tensor rgb_to_grayscale(const Operand& images);
 Tensor grayscale_to_rgb(const Operand& images);

@@ -325,6 +325,9 @@ Tensor sparse_softmax_cross_entropy_with_logits(const Operand&, const Operand&) 
 Tensor sigmoid_cross_entropy_with_logits(const Operand&, const Operand&) = delete;
 
 }  // namespace nn
+namespace math {
+using rill::nn::l2_normalize;
+}
 
 // ---- numbers rounded to what integers of num_bits (2 to 16) stand for between two limits, which
 // are moved so that 0 is a step. The gradient goes straight through within the limits; beyond them

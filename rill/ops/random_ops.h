@@ -30,6 +30,15 @@ void set_seed(std::int64_t seed);
 Tensor uniform(const Operand& shape, double minval = 0, double maxval = 1, Options options = {});
 Tensor uniform(const Operand& shape, int minval, int maxval, Options options);
 Tensor normal(const Operand& shape, double mean = 0, double stddev = 1, Options options = {});
+// Options right behind the shape. (Templates, so that {} is a number.)
+template <int = 0>
+Tensor uniform(const Operand& shape, Options options) {
+  return uniform(shape, 0., 1., std::move(options));
+}
+template <int = 0>
+Tensor normal(const Operand& shape, Options options) {
+  return normal(shape, 0., 1., std::move(options));
+}
 // Drawn again while more than two deviations from the mean.
 Tensor truncated_normal(const Operand& shape, double mean = 0, double stddev = 1,
                         Options options = {});

@@ -52,6 +52,9 @@ struct CurvesOptions {
 // Named curves in one pair of axes; numbers that are not finite leave a gap.
 Figure curves(const std::vector<std::pair<std::string, std::vector<double>>>& curves,
               const CurvesOptions& options = {});
+inline Figure curves(const keras::History::Values& history, const CurvesOptions& options = {}) {
+  return curves(history.items(), options);
+}
 
 struct HistoryOptions {
   std::vector<std::string> metrics = {};  // without "val_"; none: all

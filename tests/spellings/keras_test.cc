@@ -329,4 +329,35 @@ TEST(KerasSpellings, StatesVariablesAndWeights) {
   EXPECT_EQ(m.n.shape(), tf::TensorShape({2}));
 }
 
+struct Cubed : keras::losses::Loss {
+  Cubed() : Loss("cubed") {}
+  Tensor call(const Tensor& y, const Tensor& p) override {
+    return tf::reduce_mean(tf::pow(y - p, 3), -1);
+  }
+};
+struct Shifted : layers::Layer {
+  float by;
+  explicit Shifted(float b) : Layer({.name = "shifted"}), by(b) {}
+  explicit Shifted(const keras::Config& c)
+      : Layer(c), by(static_cast<float>(c["by"].as_double())) {}
+  Tensor call(const Tensor& x, const keras::CallContext&) override { return x + by; }
+  keras::Config get_config() const override {
+    keras::Config c = Layer::get_config();
+    c.set("by", by);
+    return c;
+  }
+};
+TEST(KerasSpellings, NamesByPosition) {
+  EXPECT_EQ(keras::metrics::SparseCategoricalAccuracy("right").name(), "right");
+  EXPECT_EQ(keras::metrics::SparseTopKCategoricalAccuracy(3, {.name = "top3"}).name(), "top3");
+  EXPECT_EQ(keras::metrics::TopKCategoricalAccuracy(2).get_config()["k"].as_int(), 2);
+  EXPECT_EQ(Cubed().name(), "cubed");
+  const Shifted again(Shifted(3).get_config());
+  EXPECT_EQ(again.name(), "shifted");
+  EXPECT_EQ(again.by, 3);
+  layers::Embedding e(4, 2);
+  e(tf::constant({1}));
+  EXPECT_EQ(e.embeddings().shape(), tf::TensorShape({4, 2}));
+}
+
 }  // namespace

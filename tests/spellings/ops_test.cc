@@ -282,4 +282,21 @@ TEST(Spellings, DictsOfMapsAndPop) {
   EXPECT_EQ(row.keys(), (Texts{"a"}));
 }
 
+TEST(Spellings, OptionsBehindWhatIsRequired) {
+  EXPECT_EQ(tf::random::normal({2, 3}, {.dtype = tf::float64}).dtype(), tf::float64);
+  EXPECT_EQ(tf::random::uniform({4}, {.seed = 3}).shape(), tf::TensorShape({4}));
+  const Tensor image = tf::fill({4, 4, 3}, 2.f);
+  EXPECT_EQ(tf::image::resize(image, {8, 8}, {.method = "nearest"}).shape(),
+            tf::TensorShape({8, 8, 3}));
+  EXPECT_EQ(
+      tf::image::convert_image_dtype(image, tf::uint8, {.saturate = true})(0, 0, 0).item<int>(),
+      255);
+  EXPECT_EQ(tf::math::l2_normalize(tf::constant({3.f, 4.f}), 0).to_vector<float>(),
+            tf::nn::l2_normalize(tf::constant({3.f, 4.f}), 0).to_vector<float>());
+  const auto first = [](const tf::data::Dataset& d) {
+    return d.make_iterator().next().item<std::int64_t>();
+  };
+  EXPECT_EQ(first(tf::data::Dataset::random({.seed = 4})), first(tf::data::Dataset::random(4)));
+}
+
 }  // namespace

@@ -249,6 +249,10 @@ class Layer : public std::enable_shared_from_this<Layer> {
  protected:
   Layer();
   explicit Layer(LayerOptions options);
+  // name, trainable and dtype as get_config wrote them: super().__init__(**config).
+  template <class C>
+  requires std::is_same_v<C, Config>
+  explicit Layer(const C& config) : Layer(LayerOptions::from_config(config)) {}
   // A handle on what others made.
   explicit Layer(Ref<LayerImpl> impl);
   // A layer of the library: `this` says its class, which any other class derives from. `base`: a

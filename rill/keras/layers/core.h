@@ -125,6 +125,7 @@ class Embedding : public Layer {
  public:
   explicit Embedding(EmbeddingOptions options);
   Embedding(std::int64_t input_dim, std::int64_t output_dim, EmbeddingOptions options = {});
+  Variable embeddings() const { return weight_named("embeddings"); }
 };
 
 struct MaskingOptions {

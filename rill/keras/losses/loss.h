@@ -46,6 +46,8 @@ struct LossOptions {
 class Loss {
  public:
   explicit Loss(LossOptions options = {}) : options_(std::move(options)) {}
+  template <StringLike S>
+  explicit Loss(const S& name) : Loss(LossOptions{.name = std::string(std::string_view(name))}) {}
   virtual ~Loss();
 
   Tensor operator()(const Operand& y_true, const Operand& y_pred) const;

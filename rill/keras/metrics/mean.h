@@ -94,6 +94,9 @@ class FunctionMetric : public MeanMetricWrapper {
   explicit FunctionMetric(MetricOptions options = {})
       : MeanMetricWrapper([](const Tensor& t, const Tensor& p) { return f(t, p); },
                           std::move(options)) {}
+  template <StringLike S>
+  explicit FunctionMetric(const S& name)
+      : FunctionMetric(MetricOptions{.name = std::string(std::string_view(name))}) {}
 };
 
 }  // namespace metrics

@@ -79,6 +79,8 @@ struct TopKOptions {
 class TopKCategoricalAccuracy : public MeanMetricWrapper {
  public:
   explicit TopKCategoricalAccuracy(TopKOptions options = {});
+  explicit TopKCategoricalAccuracy(int k, TopKOptions options = {})
+      : TopKCategoricalAccuracy((options.k = k, std::move(options))) {}
   Config get_config() const override;
 
  private:
@@ -87,6 +89,8 @@ class TopKCategoricalAccuracy : public MeanMetricWrapper {
 class SparseTopKCategoricalAccuracy : public MeanMetricWrapper {
  public:
   explicit SparseTopKCategoricalAccuracy(TopKOptions options = {});
+  explicit SparseTopKCategoricalAccuracy(int k, TopKOptions options = {})
+      : SparseTopKCategoricalAccuracy((options.k = k, std::move(options))) {}
   Config get_config() const override;
 
  private:

@@ -389,6 +389,9 @@ class Model : public Layer {
  protected:
   Model();
   explicit Model(LayerOptions options);
+  template <class C>
+  requires std::is_same_v<C, Config>
+  explicit Model(const C& config) : Model(LayerOptions::from_config(config)) {}
   template <class M>
   Model(const M* self, LayerImpl* impl) : Layer(self, impl, typeid(Model)) {}
   explicit Model(Ref<LayerImpl> impl) : Layer(std::move(impl)) {}
