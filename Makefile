@@ -91,13 +91,11 @@ parity: packages venv venv-newest
 	  --target keras_preprocessing_test
 	@$(MAKE) --no-print-directory -k -j$(JOBS) --output-sync=target $(PARITY)
 
-# The comparisons; none needs another's result, and each has one thread. TensorFlow goes without its
-# oneDNN, which fails on some processors where Rill's runs.
+# The comparisons; none needs another's result, and each has one thread.
 PARITY := parity-random-newest parity-random parity-ops parity-files parity-graphs parity-checkpoints \
           parity-datasets parity-functions parity-functions-newest parity-newest \
           parity-preprocessing
 .PHONY: $(PARITY)
-$(PARITY): export TF_ENABLE_ONEDNN_OPTS = 0
 parity-ops:
 	@$(PYTHON) tools/parity.py build/tests/op_conformance_test tests/op_conformance/goldens $(if $(UPDATE),--update)
 parity-graphs:

@@ -16,6 +16,8 @@ import tempfile
 import warnings
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+# TensorFlow's oneDNN fails on some processors where Rill's runs.
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 warnings.filterwarnings("ignore")
 import numpy as np
 import tensorflow as tf
