@@ -82,6 +82,27 @@ TEST(Sources, RangeCountsUpAndDown) {
   expect_error<tf::errors::InvalidArgument>([] { Dataset::range(0, 5, 0); }, "step is 0");
 }
 
+// `i++ == 5` is true once: a callable that is asked again would go on.
+TEST(Sources, GeneratorIsNotAskedAfterItsEnd) {
+  int calls = 0;
+  const auto ds = Dataset::from_generator(
+      [&] {
+        return [&calls, i = 0]() mutable -> std::optional<Nest> {
+          ++calls;
+          if (i++ == 5) return {};
+          return tf::constant(i);
+        };
+      },
+      tf::int32, tf::TensorShape::scalar());
+  int batches = 0;
+  for (auto& e : ds.batch(2)) EXPECT_EQ(e.as_tensor().size(), ++batches < 3 ? 2 : 1);
+  EXPECT_EQ(batches, 3);
+  EXPECT_EQ(calls, 6);
+  auto it = ds.make_iterator();
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(it.get_next_as_optional().has_value());
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(it.get_next_as_optional().has_value());
+}
+
 TEST(Sources, GeneratorMakesEachPassAnew) {
   RILL_SHOWS("D07");
   const auto ds = Dataset::from_generator(

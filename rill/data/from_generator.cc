@@ -27,6 +27,7 @@ class GeneratorCursor final : public Cursor {
   const GeneratorDataset& dataset_;
   std::unique_ptr<detail::Run> run_;
   std::int64_t yielded_ = 0;
+  bool ended_ = false;
 };
 
 class GeneratorDataset final : public DatasetImpl {
@@ -73,8 +74,12 @@ class GeneratorDataset final : public DatasetImpl {
 };
 
 bool GeneratorCursor::next(Nest* element) {
+  if (ended_) return false;  // a callable that has ended is not asked again
   if (!run_) run_ = dataset_.run();
-  if (!run_->next(element)) return false;
+  if (!run_->next(element)) {
+    ended_ = true;
+    return false;
+  }
   ++yielded_;
   dataset_.check(*element);
   return true;

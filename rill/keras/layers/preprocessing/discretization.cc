@@ -21,6 +21,7 @@ struct DiscretizationFields {
     f("epsilon", o.epsilon);
     f("output_mode", o.output_mode);
     f("sparse", o.sparse);
+    f.for_keras3([](Config& c) { c.erase("trainable"); });  // Keras 3 does not take it
   }
 };
 OutputMode discretization_mode(const std::string& name) {
