@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -52,7 +53,9 @@ struct CurvesOptions {
 // Named curves in one pair of axes; numbers that are not finite leave a gap.
 Figure curves(const std::vector<std::pair<std::string, std::vector<double>>>& curves,
               const CurvesOptions& options = {});
-inline Figure curves(const keras::History::Values& history, const CurvesOptions& options = {}) {
+template <class H>
+requires std::is_same_v<H, keras::History::Values> Figure
+curves(const H& history, const CurvesOptions& options = {}) {
   return curves(history.items(), options);
 }
 
